@@ -19,7 +19,7 @@ import typer
 from safetensors.torch import save_file
 
 from attnmt.files.atomic import atomic_path
-from attnmt.model.instructions import hold
+from attnmt.model.instructions import keep_to_avx2
 from attnmt.training.machine import keep_freed_memory, peak_memory
 from benchmarks import products
 from benchmarks.systems import build_decoder, build_trainer, build_whole_trainer
@@ -197,7 +197,7 @@ def main(
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print must not come between the answers
     if name in ("ours", "ours-x8"):
-        hold("avx2")
+        keep_to_avx2()
     torch.set_num_threads(threads)
     torch.manual_seed(SEED)
     keep_freed_memory()

@@ -42,7 +42,7 @@ def main(params_file: Path, name: str) -> None:
     check_place(layout.translations(name), folder=True)
     torch.set_num_threads(params.machine.decode_threads)
     silver = silver_links(params, name) if params.attends(name) else None
-    translator = load_translator(params, name)
+    translator = load_translator(params, name, with_reading=False)
     reading = None if silver is None else choose_reading(translator, sets.dev, silver)
     if reading:
         translator.read_at(reading.chosen)

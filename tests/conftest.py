@@ -44,9 +44,9 @@ SLOW = (
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from attnmt.model.instructions import hold  # noqa: E402  torch reads OMP_NUM_THREADS when it loads
+from attnmt.model.instructions import keep_to_avx2  # noqa: E402  torch reads OMP_NUM_THREADS when it loads
 
-hold("avx2")  # as a training does, before torch computes anything
+keep_to_avx2()  # as a training does, before torch computes anything
 
 
 def pytest_configure(config: pytest.Config) -> None:

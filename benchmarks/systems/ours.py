@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import load_file
 
 from attnmt.config import Precision, load_params
-from attnmt.decoding.batched import translate
+from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced import force
 from attnmt.decoding.search import Search
 from attnmt.model.precision import products_in
@@ -96,5 +96,5 @@ class OursDecoder:
         self, sources: list[Ids], reference_lengths: list[int], batch: int
     ) -> list[list[int]]:
         with products_in(self._precision, CPU):
-            results = translate(self._models, sources, Search(beam=BEAM, candidates=20), batch)
+            results = search_all(self._models, sources, Search(beam=BEAM, candidates=20), batch)
         return [candidates[0].words for candidates in results]

@@ -11,8 +11,7 @@ from attnmt.training.best_model import best_model
 
 if TYPE_CHECKING:
     from attnmt.decoding.explanation import Explanation
-    from attnmt.decoding.pipeline import Pipeline
-    from attnmt.decoding.text_translator import Translation
+    from attnmt.decoding.text_translator import TextTranslator, Translation
 
 __all__ = ["Params", "Translator", "__version__", "load", "translate"]
 try:
@@ -24,9 +23,9 @@ except PackageNotFoundError:  # the source alone is on the path
 class Translator:
     """A model or an ensemble that is loaded, to translate plain text."""
 
-    def __init__(self, pipeline: "Pipeline", params: Params, name: str) -> None:
+    def __init__(self, translator: "TextTranslator", params: Params, name: str) -> None:
         """Take a loaded model of an experiment, the experiment's parameters, and the model's name."""
-        self.pipeline, self.params, self.name = pipeline, params, name
+        self.translator, self.params, self.name = translator, params, name
 
     @overload
     def translate(self, text: str) -> "Translation": ...
@@ -40,7 +39,7 @@ class Translator:
         """
         if isinstance(text, str):
             return self.translate([text])[0]
-        return [best for best, *_ in self.pipeline.translate(text)]
+        return [best for best, *_ in self.translator.translate(text)]
 
     def n_best(self, sentence: str, n: int) -> "list[Translation]":
         """Return the best translations of a sentence, at most ``n``, the best first.
@@ -48,8 +47,8 @@ class Translator:
         Raises:
             InputError: as :meth:`translate` does, or if the search cannot keep ``n`` translations.
         """
-        options = self.pipeline.translator.options.n_best(n)
-        return self.pipeline.translate([sentence], options)[0]
+        options = self.translator.options.n_best(n)
+        return self.translator.translate([sentence], options)[0]
 
     def explain(self, sentence: str, reference: str | None = None) -> "Explanation":
         """Explain how a sentence is translated, and how probable a reference is.
@@ -59,7 +58,7 @@ class Translator:
         """
         from attnmt.decoding.explanation import explain
 
-        return explain(self.pipeline, sentence, reference)
+        return explain(self.translator, sentence, reference)
 
 
 def load(place: Path | str, model: str | None = None, *, beam: int | None = None) -> Translator:
@@ -74,7 +73,7 @@ def load(place: Path | str, model: str | None = None, *, beam: int | None = None
     Raises:
         InputError: if there is no such place or model, or a file of the model is missing or damaged.
     """
-    from attnmt.decoding.pipeline import load_pipeline  # here, because it loads torch for seconds
+    from attnmt.decoding.text_translator import load_translator  # here: torch loads for seconds
 
     if not isinstance(place, Path | str):
         raise InputError(f"{place!r} is not a path; name packed weights or a params.yaml")
@@ -88,7 +87,7 @@ def load(place: Path | str, model: str | None = None, *, beam: int | None = None
         _, params, name = read_packed(place)
         if model not in (None, name):
             raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
-    return Translator(load_pipeline(params, name, root, beam=beam), params, name)
+    return Translator(load_translator(params, name, root, beam=beam), params, name)
 
 
 @overload

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from attnmt.decoding.explanation import Explained, Explanation, Replacement, Unit
-from attnmt.decoding.spans import Span
+from attnmt.decoding.explanation import Explained, Explanation, Replacement, Span, Unit
 from attnmt.reporting.explain_facts import Shown
 from attnmt.reporting.explain_page import make_explain_page
 

@@ -158,25 +158,26 @@ def models() -> Iterator[Case]:
         return tensors(damage)
 
     for damage, message in (
-        (first(lambda t: t * NAN), "tensor .* holds a number that is not finite"),
-        (first(lambda t: t.double()), r"is torch.float64 .* not torch.float32"),
-        (first(lambda t: t[:-1].clone()), r"tensor .* is torch.float32 \[.*\], not"),
-        (tensors(lambda t: t.popitem()), "tensor .* is missing"),
-        (tensors(lambda t: t.update(more=torch.zeros(1))), "tensor 'more' does not belong to this"),
+        (first(lambda t: t[:-1].clone()), "damaged .*size mismatch"),
+        (tensors(lambda t: t.popitem()), "damaged .*Missing key"),
+        (tensors(lambda t: t.update(more=torch.zeros(1))), "damaged .*Unexpected key"),
         (cut(40), "damaged"),
         (content(""), "damaged"),
         (metadata(None), "not a model of this program, or damaged"),
         (metadata({"config": "null"}), "the content: "),
         (metadata({"config": "{}"}), "experiment: this key is missing"),
-        (settings("source_words", 15), "tensor .* is torch.float32"),
+        (settings("source_words", 15), "damaged .*size mismatch"),
         (settings("dataset_digest", "0" * 64), "the encoded data changed after this training"),
         (settings("seed", 2), "seed: trained with other settings than params.yaml has for base"),
         (settings("training.epochs", 9), "training: trained with other settings"),
-        (other("models/demo/base_reverse/weights.safetensors"), "belongs to model 'base_reverse'"),
+        (
+            other("models/demo/base_reverse/weights.safetensors"),
+            "system: trained with other settings",
+        ),
     ):
         yield Case(weights, damage, command, message)
     third = other(f"models/demo/{BEST}_3/weights.safetensors")
-    yield Case(best, third, ("translate", "ensemble"), "belongs to model '.*feed_3'")
+    yield Case(best, third, ("translate", "ensemble"), "seed: trained with other settings")
     for damage, message in (
         (line(1, "House\tHaus\t1.000000"), "tsv:1: 3 fields"),
         (line(1, "House\tHaus\t1.000000\tmany"), "tsv:1: .* a count"),
@@ -211,10 +212,8 @@ def commands() -> Iterator[Case]:
     ):
         yield Case(path, damage, plan, message)
     for path, damage, message in (
-        (provenance, value("started", "yesterday"), "started: "),
         (provenance, without("fingerprint"), "fingerprint: this key is missing"),
         (metrics, value("perplexity.test", NAN), "perplexity.test: .* finite"),
-        (f"{BASE}/history.csv", cut(3), "csv:3: the history is cut off"),
         (NUMBERS, cell(4, "p", "2"), "csv:4: p: .* less than or equal to 1"),
     ):
         yield Case(path, damage, track, message)
@@ -228,7 +227,6 @@ def scored() -> Iterator[Case]:
         (value("perplexity.test", -1.0), "perplexity.test: .* greater than 0"),
         (value("perplexity", {}), "this training measured no perplexity on 'test'"),
         (value("dataset_digest", "0" * 64), "changed after this training"),
-        (value("best_step", 21), "best_step 21 comes after the last"),
     ):
         yield Case(metrics, damage, command, message)
     yield Case(f"{OUT}/base/test.out", line(5, None), command, "4 lines, but")
@@ -244,8 +242,6 @@ def scored() -> Iterator[Case]:
     for damage, message in (
         (value("chosen", "before"), "chosen: "),
         (value("unknown_words", -1), "unknown_words: "),
-        (value("hits", {"next": 1}), "hits must have a number for"),
-        (value("aer", {"next": 0.5}), "aer must have a number for"),
         (value("aer.same", NAN), "aer.same: .* finite"),
         (value("decided_by", "gold links"), "decided_by: .* 'unknown words' or 'aligner'"),
     ):
@@ -304,9 +300,7 @@ def gathered() -> Iterator[Case]:
         (without("seconds"), "seconds: this key is missing"),
         (value("seconds", NAN), "seconds: .* finite"),
         (value("commits", []), "commits: .* at least 1 item"),
-        (value("started", "yesterday"), "started: "),
         (value("fingerprint", "../../x"), "fingerprint: "),
-        (other("models/demo/base_reverse/provenance.json"), "belongs to model 'base_reverse'"),
     ):
         yield Case(provenance, damage, command, message)
     yield Case(f"{BASE}/metrics.json", value("steps", "20"), command, "steps: .* valid integer")
@@ -331,12 +325,9 @@ def reported() -> Iterator[Case]:
         (content(""), "csv:1: no column 'step'"),
         (swap("test_cost", "test2_cost"), "csv:1: no column 'test_cost'"),
         (content("step,target_words,test_cost\n"), "csv:1: the history has no evaluation"),
-        (cut(1), "csv:3: the history is cut off"),
-        (line(3, "20,1,1.0,100,2.0,1.75,2.25,1"), "csv:3: 8 cells in 7 columns"),
-        (line(3, "20,1,1.0,100,2.0,1.75,nan"), "csv:3: test_cost: 'nan' is not a finite number"),
-        (line(3, "20,1,1.0,100,2.0,,2.25"), "csv:3: dev_cost: '' is not a finite number"),
-        (line(3, "10,1,1.0,100,2.0,1.75,2.25"), "csv:3: step: 10 cannot follow step 10"),
-        (line(3, "2.5,1,1.0,100,2.0,1.75,2.25"), "csv:3: step: 2.5 cannot follow"),
+        (line(3, "20,1,1.0,100,2.0,1.75,2.25,1"), "csv:3: not numbers, one a column"),
+        (line(3, "20,1,1.0,100,2.0,1.75"), "csv:3: not numbers, one a column"),
+        (line(3, "20,1,1.0,100,2.0,,2.25"), "csv:3: not numbers, one a column"),
     ):
         yield Case(history, damage, command, message)
     for damage, message in (
@@ -347,8 +338,6 @@ def reported() -> Iterator[Case]:
         (without("0.weights.0"), "the weights are not 12 rows of 12"),
         (value("0.weights.0", [1.0]), "the weights are not"),
         (value("0.target", []), "0.target: "),
-        (value("0.line", 5), "line 5 is not one of 5"),
-        (value("1.line", 0), "line 0 comes twice"),
     ):
         yield Case(FORCED, damage, command, message)
     own = f"{OUT}/gru_self/test.attention.json"

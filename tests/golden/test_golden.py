@@ -29,6 +29,14 @@ BEAM, CANDIDATES = 4, 20
 Model = TypeVar("Model", Translator, Reference)
 
 
+@pytest.fixture(autouse=True)
+def their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have search and forced decoder take the cases' ids for ``<s>`` and ``</s>``."""
+    for module in ("search", "forced"):
+        monkeypatch.setattr(f"attnmt.decoding.{module}.BOS", BOS)
+        monkeypatch.setattr(f"attnmt.decoding.{module}.EOS", EOS)
+
+
 def load(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text())
 
@@ -152,7 +160,9 @@ def test_loss_gradients_and_weights_are_the_authors(path, kind):
 
 
 def check_decodes(models: list[Translator], case: dict[str, Any], together: bool) -> None:
-    options = Search(beam=BEAM, candidates=CANDIDATES, best=None, bos=BOS, eos=EOS)
+    options = Search(
+        beam=BEAM, candidates=CANDIDATES, best=CANDIDATES + 1
+    )  # so it never stops early
     sources = sources_of(case)
     batches = [sources] if together else [[ids] for ids in sources]
     results = [candidates for batch in batches for candidates in search(models, batch, options)]
@@ -180,7 +190,7 @@ def test_forced_scores_and_links_are_the_authors(path):
     case = load(path)
     model, batch = build(case), batch_of(case)
     targets = [np.array(ids, dtype=np.int32) for ids in case["tgt"]]
-    forced = force([model], sources_of(case), targets, bos=BOS, eos=EOS)
+    forced = force([model], sources_of(case), targets)
     h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
     by_word = word_losses(model, h_tilde, batch.next_words, batch.lengths)
     assert by_word.sum().item() == pytest.approx(case["total_cost"], rel=1e-9)

@@ -13,9 +13,9 @@ import torch
 from small_training import ADAM, RECIPE, reversal
 
 from attnmt.config import ModelShape, System, Training
-from attnmt.decoding.batched import force_all, translate
+from attnmt.decoding.batched import force_all, search_all
 from attnmt.decoding.search import Search
-from attnmt.model.instructions import hold
+from attnmt.model.instructions import keep_to_avx2
 from attnmt.model.products import product
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training.checkpoint import Checkpoints
@@ -68,7 +68,7 @@ def _digests(cell: str, system: System, recipe: Training) -> dict[str, str]:
         )
     sources = [dev.source[i] for i in range(len(dev))]
     targets = [dev.target[i] for i in range(len(dev))]
-    found = translate([model], sources, Search(beam=4, candidates=4).n_best(2), 16)
+    found = search_all([model], sources, Search(beam=4, candidates=4).n_best(2), 16)
     forced = force_all([model], sources, targets, 16)
     return {
         "weights": _sha256(value.numpy().tobytes() for value in model.state_dict().values()),
@@ -97,5 +97,5 @@ def _sha256(parts: Iterable[bytes]) -> str:
 
 
 if __name__ == "__main__":
-    hold("avx2")
+    keep_to_avx2()
     print(json.dumps(digests(), indent=2))

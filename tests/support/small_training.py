@@ -12,7 +12,7 @@ from attnmt.text.encoded import EncodedText
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.optimizers import SGD
-from attnmt.training.progress import Progress
+from attnmt.training.state import TrainingState
 from attnmt.training.stop import Stop, TrainingStopped
 
 RECIPE = Training(
@@ -54,7 +54,7 @@ def small(system: System, size: int = 8) -> Translator:
     return model
 
 
-def held_by(checkpoints: Checkpoints, model: Translator | None = None) -> Progress:
+def held_by(checkpoints: Checkpoints, model: Translator | None = None) -> TrainingState:
     """Load the last checkpoint, into ``model`` if one is given; return how far the training is."""
     model = model or small(FEEDING)
     return checkpoints.load(model, SGD(list(model.parameters())))

@@ -10,7 +10,7 @@ from small_project import Command
 
 from attnmt.config import Params
 from attnmt.corpora.links import flipped, format_links, parse_links, read_links
-from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.text_translator import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
@@ -32,7 +32,7 @@ def attnmt(
 @pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
 def test_links_are_those_of_the_set_itself(attnmt, params, name):
     assert attnmt("--model", name, "--links", "own.links")[0] == 0
-    forced = load_pipeline(params, name).translator.force_set("test").links["same"]
+    forced = load_translator(params, name).force_set("test").links["same"]
     links = [flipped(line) for line in forced] if name == "german" else forced
     assert read_lines(Path("own.links"), may_be_blank=True) == [
         format_links(line) for line in links

@@ -16,7 +16,7 @@ from small_experiment import make_experiment, small_values
 from small_project import ROOT, Command
 
 from attnmt.config import load_params
-from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.text_translator import load_translator
 
 WORDS_5000 = b"house " * 4999 + b"house\n"
 HOUSE = "The old house is new."
@@ -55,8 +55,8 @@ def run(project: Path, attnmt: Command, monkeypatch: pytest.MonkeyPatch) -> Comm
 @pytest.fixture(scope="module")
 def answer(project: Path) -> str:
     """Return the translation of HOUSE."""
-    pipeline = load_pipeline(load_params(project / "params.yaml", project), "local_p", project)
-    return f"{pipeline.translate([HOUSE])[0][0].text}\n"
+    translator = load_translator(load_params(project / "params.yaml", project), "local_p", project)
+    return f"{translator.translate([HOUSE])[0][0].text}\n"
 
 
 def plain(error: str) -> str:

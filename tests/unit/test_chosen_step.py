@@ -29,7 +29,7 @@ OLD = {key: value for key, value in READING.items() if key not in ("aer", "decid
 
 def without_words(text: TextTranslator) -> TextTranslator:
     """Give every source word a translation that is never right, so that the hits are a tie."""
-    sources = text.data.units("test", text.source)
+    sources = text.data.units("test", text.source.code)
     text.dictionary = Dictionary({word: "-" for words in sources for word in words})
     return text
 
@@ -170,34 +170,11 @@ def test_a_file_says_what_decided_and_comes_back_whole(tmp_path, changes, decide
     assert json.loads((tmp_path / "reading.json").read_text()) == reading.model_dump()
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"chosen": "same"},
-        {"decided_by": "aligner"},
-        {"decided_by": None},
-        TIE | {"chosen": "same"},
-        TIE | {"decided_by": None},
-        TIE | {"decided_by": "gold links"},
-        TIE | {"aer": {"same": 0.5}},
-        TIE | {"aer": {"same": 0.5, "next": 1.5}},
-        TIE | {"aer": None},
-        EQUAL | {"chosen": "next"},
-        EQUAL | {"decided_by": "aligner"},
-    ],
-)
-def test_a_choice_that_the_numbers_contradict_is_refused(tmp_path, changes):
-    with pytest.raises(ValueError, match=r"contradict|each of the two|less than|'unknown words'"):
-        written(tmp_path / "reading.json", **changes)
-
-
 def test_files_of_older_code_are_read(tmp_path):
     """They name neither error rates nor what decided, which could only be the hits."""
     old = {"aer": "missing", "decided_by": "missing"}
     assert written(tmp_path / "a", **old).decided_by == "unknown words"
     tie = written(tmp_path / "b", hits={"same": 4, "next": 4}, chosen="same", **old)
     assert (tie.decided_by, tie.aer) == (None, None)
-    with pytest.raises(ValueError, match="contradict"):
-        written(tmp_path / "c", hits={"same": 4, "next": 4}, chosen="next", **old)
     for path in sorted((ROOT / "weights").glob("*/translations/*/*/reading.json")):
         assert Reading.model_validate(json.loads(path.read_text())).decided_by == "unknown words"

@@ -5,8 +5,7 @@ from typing import Any
 from small_models import SHAPE
 
 from attnmt.config import ModelShape, System
-from attnmt.model.size import parameters
-from attnmt.model.translator import ModelConfig
+from attnmt.model.translator import ModelConfig, parameter_count
 from attnmt.planning.cost import Work, work
 from attnmt.planning.text_size import Lengths
 
@@ -19,7 +18,7 @@ def paper(**system: Any) -> ModelConfig:
 
 def test_the_cost_of_the_papers_base_agrees_with_a_count_by_hand():
     # 2 embeddings and W_s have 50,000 x 1,000; 2 x 4 layers have 4,000 x 2,000
-    assert parameters(paper()) == 3 * 50_000_000 + 8 * 8_000_000
+    assert parameter_count(paper()) == 3 * 50_000_000 + 8 * 8_000_000
     cost = work(paper())
     assert cost == Work(
         source_word=2 * 4 * 8_000_000, target_word=2 * (4 * 8_000_000 + 50_000_000), both=0
@@ -30,7 +29,10 @@ def test_the_cost_of_the_papers_base_agrees_with_a_count_by_hand():
 def test_the_cost_of_the_papers_best_system_agrees_with_a_count_by_hand():
     best = paper(attention="local_p", score="general", input_feeding=True)
     # The first layer reads h~ too; W_a and W_p of 1,000 x 1,000, v_p; W_c of 1,000 x 2,000
-    assert parameters(best) == parameters(paper()) + 4_000_000 + 2_000_000 + 1_000 + 2_000_000
+    assert (
+        parameter_count(best)
+        == parameter_count(paper()) + 4_000_000 + 2_000_000 + 1_000 + 2_000_000
+    )
     keys, position, layer = 1_000_000, 1_000_000, 2_000_000
     assert work(best) == Work(
         source_word=2 * (32_000_000 + keys),

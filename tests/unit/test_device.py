@@ -10,16 +10,17 @@ import pytest
 import torch
 
 from attnmt.model import device
-from attnmt.model.device import best_device, take_gpu
+from attnmt.model.device import best_device
 
 TAKE = """
 import sys, torch
 from types import SimpleNamespace
+torch.cuda.is_available = lambda: True
 torch.cuda.device_count = lambda: 2
 torch.cuda.get_device_properties = lambda number: SimpleNamespace(uuid=f"uuid-{number}")
 torch.cuda.set_device = lambda number: print(number, flush=True)
-from attnmt.model.device import take_gpu
-print(take_gpu(), flush=True)
+from attnmt.model.device import best_device
+print(best_device(), flush=True)
 sys.stdin.read()
 """
 
@@ -35,28 +36,29 @@ def two_gpus(tmp_path, monkeypatch) -> Iterator[list[int]]:
         torch.cuda, "get_device_properties", lambda number: SimpleNamespace(uuid=f"uuid-{number}")
     )
     monkeypatch.setattr(torch.cuda, "set_device", current.append)
-    take_gpu.cache_clear()
+    best_device.cache_clear()
     yield current
-    take_gpu.cache_clear()
+    best_device.cache_clear()
     while device._taken:
         device._taken.pop().release()
 
 
 @pytest.mark.slow
-def test_every_process_takes_another_gpu(two_gpus, tmp_path):
+def test_every_process_takes_another_gpu_or_is_told_that_it_shares_one(two_gpus, tmp_path):
     process = {"args": [sys.executable, "-c", TAKE], "text": True, "stdout": subprocess.PIPE}
-    process["env"] = {"TMPDIR": str(tmp_path), "PATH": ""}
+    process |= {"stderr": subprocess.PIPE, "env": {"TMPDIR": str(tmp_path), "PATH": ""}}
     with subprocess.Popen(**process, stdin=subprocess.PIPE) as other:
         assert other.stdout is not None
-        assert [other.stdout.readline().strip() for _ in range(2)] == ["0", "True"]
+        assert [other.stdout.readline().strip() for _ in range(2)] == ["0", "cuda"]
         assert best_device() == best_device() == torch.device("cuda")
         assert two_gpus == [1]  # taken once
         third = subprocess.run(**process, stdin=subprocess.DEVNULL, check=True)
-        assert third.stdout.split() == ["False"]
+        assert third.stdout.split() == ["cuda"]
+        assert "use all 2 GPUs of this machine, so this one shares the first" in third.stderr
         other.kill()
-    take_gpu.cache_clear()
-    assert take_gpu()  # the killed process's GPU is free again
-    assert two_gpus == [1, 0]
+    best_device.cache_clear()
+    best_device()
+    assert two_gpus == [1, 0]  # the killed process's GPU is free again
 
 
 @pytest.mark.parametrize(("before", "after"), [(None, ":4096:8"), (":16:8", ":16:8")])
@@ -76,11 +78,3 @@ def test_without_a_gpu_a_process_takes_none(two_gpus, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert best_device() == torch.device("cpu")
     assert two_gpus == []
-
-
-def test_a_process_that_shares_a_gpu_is_told_once(two_gpus, monkeypatch, caplog):
-    monkeypatch.setattr(device, "take_gpu", lambda: False)
-    device._say_that_it_is_shared.cache_clear()
-    assert best_device() == best_device() == torch.device("cuda")
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "use all 2 GPUs of this machine, so this one shares the first" in caplog.text

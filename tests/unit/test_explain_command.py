@@ -18,7 +18,7 @@ from small_project import ROOT, Command
 
 from attnmt.config import Params
 from attnmt.decoding.explanation import explain
-from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.text_translator import load_translator
 from attnmt.reporting.explain_facts import Shown
 from attnmt.reporting.explain_text import explain_text
 
@@ -57,7 +57,7 @@ def test_the_page_has_the_matrices_of_all_candidates_of_all_models(attnmt, param
     status, output, error = attnmt(*arguments, "--output", "-", "--n-best", "3")
     assert (status, error) == (0, "")
     local, plain = data_of(output)
-    expected = explain(load_pipeline(params, "local_p", n_best=3), SENTENCE, REFERENCE, 3)
+    expected = explain(load_translator(params, "local_p", n_best=3), SENTENCE, REFERENCE, 3)
     assert len(local["candidates"]) == 3
     shown = [part["matrix"] for part in (*local["candidates"], local["reference"])]
     assert expected.reference is not None
@@ -108,7 +108,7 @@ def test_the_text_fits_the_terminal_and_has_every_weight(attnmt, monkeypatch, pa
     status, output, error = attnmt(SENTENCE, "--text", "--model", name, "--reference", REFERENCE)
     assert (status, error) == (0, "")
     assert max(map(len, output.splitlines())) <= width
-    expected = explain(load_pipeline(params, name), SENTENCE, REFERENCE)
+    expected = explain(load_translator(params, name), SENTENCE, REFERENCE)
     assert expected.reference is not None
     part = output.split("\nReference: ")[1]
     assert f"{expected.reference.log_p[0]:.2f}" in part
@@ -135,7 +135,7 @@ def test_text_writes_no_page_unless_one_is_named(attnmt, folder):
 def test_the_text_marks_the_link_of_an_unknown_word(params, folder):
     marked = 0
     for sentence in ENGLISH["test"]:
-        explanation = explain(load_pipeline(params, "local_p", folder), sentence)
+        explanation = explain(load_translator(params, "local_p", folder), sentence)
         text = explain_text(Shown("local_p", "local_p", explanation), 300)
         best = explanation.candidates[0]
         assert len(re.findall(r" \*\d", text)) == len(best.read)
@@ -171,7 +171,7 @@ def test_open_starts_the_browser(attnmt, folder, monkeypatch):
     ],
 )
 def test_faults_are_named_before_a_model_is_loaded(attnmt, monkeypatch, arguments, message):
-    monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
+    monkeypatch.delattr("attnmt.decoding.text_translator.load_translator")
     status, output, error = attnmt(*arguments)
     assert (status, output) == (2, "")
     assert error.startswith(f"error: {message}")
@@ -220,14 +220,14 @@ def test_the_server_has_a_page_with_the_same_explanation(params, folder, monkeyp
     from attnmt.serving.service import Service
 
     monkeypatch.chdir(folder)
-    service = Service(load_pipeline(params, "local_p"), params, "local_p")
+    service = Service(load_translator(params, "local_p"), params, "local_p")
     empty, status = form_page(service, " ")
     assert status == 200
     assert "form-action 'self'" in unescape(empty.split("<title>")[0])
     assert 'id="explained-data"' not in empty
     page, status = form_page(service, f" {SENTENCE} ")
     assert status == 200
-    best = explain(load_pipeline(params, "local_p"), SENTENCE).candidates[0]
+    best = explain(load_translator(params, "local_p"), SENTENCE).candidates[0]
     matrix = data_of(page)[0]["candidates"][0]["matrix"]
     assert matrix["weights"] == [round(100 * a) for row in best.weights for a in row]
     assert best.text in text_of(page)

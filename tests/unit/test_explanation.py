@@ -9,8 +9,7 @@ from small_experiment import ENGLISH, GERMAN
 
 from attnmt.config import Params
 from attnmt.decoding.explanation import Explanation, _replacement, explain
-from attnmt.decoding.pipeline import Pipeline, load_pipeline
-from attnmt.decoding.text_translator import Translation
+from attnmt.decoding.text_translator import TextTranslator, Translation, load_translator
 from attnmt.errors import InputError
 
 RAW, REFERENCES = ENGLISH["test"], GERMAN["test"]
@@ -19,19 +18,19 @@ SENTENCE, REFERENCE = RAW[0], REFERENCES[0]
 
 def explained(
     params: Params, folder: Path, name: str
-) -> Iterator[tuple[Pipeline, list[str], Explanation, list[Translation]]]:
+) -> Iterator[tuple[TextTranslator, list[str], Explanation, list[Translation]]]:
     """Yield each sentence's units, its explanation, and the translations that it must explain."""
-    pipeline = load_pipeline(params, name, folder, n_best=3)
-    for sentence, translations in zip(RAW, pipeline.translate(RAW), strict=True):
-        units = pipeline.source.units(sentence)
-        yield pipeline, units, explain(pipeline, sentence, candidates=3), translations
+    translator = load_translator(params, name, folder, n_best=3)
+    for sentence, translations in zip(RAW, translator.translate(RAW), strict=True):
+        units = translator.source.units(sentence)
+        yield translator, units, explain(translator, sentence, candidates=3), translations
 
 
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru", "ensemble"])
 def test_the_candidates_are_the_translations_with_their_scores(params, folder, name):
-    for pipeline, units, explanation, translations in explained(params, folder, name):
+    for translator, units, explanation, translations in explained(params, folder, name):
         assert [one.text for one in explanation.candidates] == [t.text for t in translations]
-        known = pipeline.translator.data.vocabulary(pipeline.translator.source)
+        known = translator.data.vocabulary(translator.source.code)
         read = [(unit.text, unit.known) for unit in explanation.source]
         assert read == [(unit, unit in known) for unit in units]
         assert explanation.words == translations[0].source
@@ -52,7 +51,7 @@ def test_the_candidates_are_the_translations_with_their_scores(params, folder, n
 @pytest.mark.parametrize("name", ["local_p", "plain", "ensemble", "subwords", "gru"])
 def test_each_replacement_is_what_the_translation_has(params, folder, name):
     seen = set()
-    for pipeline, _, explanation, translations in explained(params, folder, name):
+    for translator, _, explanation, translations in explained(params, folder, name):
         for one, translation in zip(explanation.candidates, translations, strict=True):
             places = [j for j, word in enumerate(translation.words) if word == "<unk>"]
             assert [item.word for item in one.replacements] == places
@@ -64,7 +63,7 @@ def test_each_replacement_is_what_the_translation_has(params, folder, name):
                     continue
                 source_word = translation.source[item.source]
                 assert item.source_word == source_word
-                in_dictionary = pipeline.translator.dictionary.best(source_word)
+                in_dictionary = translator.dictionary.best(source_word)
                 assert item.by == ("dictionary" if in_dictionary else "copy")
                 assert item.text == (in_dictionary or source_word)
             if not explanation.pieces and name != "plain":
@@ -77,18 +76,18 @@ def test_each_replacement_is_what_the_translation_has(params, folder, name):
 
 
 def test_an_unknown_word_without_a_link_stays(params, folder):
-    pipeline = load_pipeline(params, "plain", folder)
+    translator = load_translator(params, "plain", folder)
     translation = Translation("<unk>", ["<unk>"], ["<unk>"], ["house"], [], -1.0, [0])
-    item = _replacement(pipeline, translation, 0)
+    item = _replacement(translator, translation, 0)
     assert (item.source, item.by, item.text) == (None, "nothing", "<unk>")
 
 
 def test_a_link_of_the_next_step_is_read_in_the_row_below(params, folder):
-    pipeline = load_pipeline(params, "local_p", folder)
-    pipeline.translator.read_at("next")
+    translator = load_translator(params, "local_p", folder)
+    translator.read_at("next")
     rows = 0
     for sentence in RAW:
-        best = explain(pipeline, sentence).candidates[0]
+        best = explain(translator, sentence).candidates[0]
         last = len(best.units) - 1
         for (row, _), item in zip(best.read, best.replacements, strict=True):
             assert row == min(item.word + 1, last)
@@ -98,10 +97,10 @@ def test_a_link_of_the_next_step_is_read_in_the_row_below(params, folder):
 
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru"])
 def test_a_reference_is_force_decoded(params, folder, name):
-    pipeline = load_pipeline(params, name, folder)
-    forced = pipeline.translator.force_set("test").scores
+    translator = load_translator(params, name, folder)
+    forced = translator.force_set("test").scores
     for sentence, reference, score in zip(RAW, REFERENCES, forced, strict=True):
-        explained = explain(pipeline, sentence, reference).reference
+        explained = explain(translator, sentence, reference).reference
         assert explained is not None
         assert explained.score == pytest.approx(score, abs=1e-4)
         assert explained.units[-1].text == "</s>"
@@ -109,23 +108,23 @@ def test_a_reference_is_force_decoded(params, folder, name):
 
 
 def test_more_candidates_do_not_change_the_best_one(params, folder):
-    pipeline = load_pipeline(params, "local_p", folder)
-    texts = [explain(pipeline, SENTENCE, candidates=n).candidates[0].text for n in (1, 3, 6)]
+    translator = load_translator(params, "local_p", folder)
+    texts = [explain(translator, SENTENCE, candidates=n).candidates[0].text for n in (1, 3, 6)]
     assert len(set(texts)) == 1
 
 
 def test_text_without_words_is_refused(params, folder):
-    pipeline = load_pipeline(params, "local_p", folder)
+    translator = load_translator(params, "local_p", folder)
     with pytest.raises(InputError, match="sentence: ' ' has no words"):
-        explain(pipeline, " ")
+        explain(translator, " ")
     with pytest.raises(InputError, match="reference: '' has no words"):
-        explain(pipeline, SENTENCE, "")
+        explain(translator, SENTENCE, "")
 
 
 def test_a_model_says_what_it_is(params, folder):
     facts = {}
     for name in ("local_p", "plain", "gru", "ensemble"):
-        e = explain(load_pipeline(params, name, folder), SENTENCE)
+        e = explain(load_translator(params, name, folder), SENTENCE)
         facts[name] = (e.attends, e.window, e.D, e.members, e.reverse)
     assert facts == {
         "local_p": (True, "local_p", 2, 1, True),

@@ -1,44 +1,29 @@
 """Training and beam search on a GPU, without one: the host does not wait, and nothing leaves the GPU."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-import yaml
 from fake_gpu import fake_gpu, on_the_gpu_only
 from small_models import SHAPE, VARIANTS
 from small_training import RECIPE
-from torch import Tensor
 
-from attnmt.config import System, load_params
-from attnmt.config.systems import Systems
+from attnmt.config import System
 from attnmt.decoding.history import History
-from attnmt.decoding.protocol import Ids
 from attnmt.decoding.search import Search, search
 from attnmt.model.fast.stepper import Stepper
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.translator import Ids, ModelConfig, Translator
 from attnmt.text.batches import Batch
 from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.step import Step
 
-ROOT = Path(__file__).parents[2]
-FAMILIES = load_params(ROOT / "params.yaml", ROOT).families
-SYSTEMS = Systems.model_validate(yaml.safe_load((ROOT / "systems.yaml").read_text())).systems
 CONFIGURATIONS = {
-    name: (FAMILIES[system.family].shape.cell, system) for name, system in SYSTEMS.items()
-}
-TRIED = {(cell, s.attention, s.score, s.input_feeding) for cell, s in CONFIGURATIONS.values()}
-# Every score with every kind of decoder, where no system of systems.yaml has it.
-CONFIGURATIONS |= {
-    str(variant): (
-        variant.cell,
-        System(attention=variant.attention, score=variant.score, input_feeding=variant.feeding),
+    str(v): (
+        v.cell,
+        System(attention=v.attention, score=v.score, input_feeding=v.feeding, dropout=0.2),
     )
-    for variant in VARIANTS
-    if variant.attention == "global" and variant not in TRIED
+    for v in VARIANTS
 }
 V = 200  # of the target; the search looks at blocks of 64 words
 
@@ -91,35 +76,10 @@ def test_training_and_search_stay_on_the_gpu(name):
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_so_do_every_optimizer_and_an_ensemble(optimizer):
-    names = ("base", "local_p_general_feed", "gru_additive")
+    names = ("lstm-none", "lstm-local_p-general-feed", "gru-global-additive")
     with fake_gpu() as gpu:
         with gpu:
             models = [build(*CONFIGURATIONS[name]) for name in names]
         for model in models:
             train(model, gpu, optimizer)
         translate(models)
-
-
-def waits(loss: Tensor) -> None:
-    loss.item()
-
-
-def leaves(loss: Tensor) -> None:
-    loss.cpu()
-
-
-@pytest.mark.parametrize("mistake", [waits, leaves])
-def test_a_mistake_in_a_step_is_found(mistake, monkeypatch):
-    trained = Translator.loss
-
-    def loss(self: Translator, *args: Any) -> Tensor:
-        total = trained(self, *args)
-        mistake(total.detach())
-        return total
-
-    monkeypatch.setattr(Translator, "loss", loss)
-    with fake_gpu() as gpu:
-        with gpu:
-            model = build("lstm", System())
-        with pytest.raises(Exception, match=r"aten\."):
-            train(model, gpu)

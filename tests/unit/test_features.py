@@ -16,7 +16,7 @@ from attnmt.training.course import Course
 from attnmt.training.evaluation import cost_a_word
 from attnmt.training.features.feature import FEATURES
 from attnmt.training.loop import Trained, train
-from attnmt.training.progress import Progress
+from attnmt.training.state import TrainingState
 from attnmt.training.stop import TrainingStopped
 
 # Adam at this rate learns a text by heart, so that the cost of another text rises.
@@ -77,7 +77,7 @@ def test_a_warm_up_is_torchs():
     """Torch's schedule rises from 1 / 20 to 1 within 19 steps; the recipe's then halves the rate."""
     course = Course(RECIPE.model_copy(update={"warmup_steps": 20, "learning_rate": 0.7}), 150)
     rates = [
-        course.rate(Progress(step=s, epoch=e))
+        course.rate(TrainingState(step=s, epoch=e))
         for s, e in [*((s, 1) for s in range(1, 31)), (31, 3)]
     ]
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.7)

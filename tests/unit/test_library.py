@@ -16,7 +16,7 @@ from small_experiment import make_experiment
 
 import attnmt
 from attnmt.config import load_params
-from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.text.dictionary import Dictionary
 from attnmt.training.best_model import best_model
@@ -218,16 +218,16 @@ def test_a_program_loads_what_is_trained_by_text_or_path(tmp_path):
     assert attnmt.load(file).name == best_model(params, tmp_path)
     for name in ("gru", "ensemble"):
         loaded = attnmt.load(Path(file), name, beam=2)
-        assert loaded.pipeline.translator.options.beam == 2
-        expected = load_pipeline(params, name, str(tmp_path), beam=2).translate(["The garden."])
+        assert loaded.translator.options.beam == 2
+        expected = load_translator(params, name, str(tmp_path), beam=2).translate(["The garden."])
         assert loaded.translate(["The garden."]) == expected[0]
     assert isinstance(load_params(file, str(tmp_path)), attnmt.Params)
 
 
 WEIGHTS = ROOT / "weights/demo"
 WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
-    (lambda t: t.pipeline.translate("Hi you."), "'Hi you.': give a list of sentences"),
-    (lambda t: t.pipeline.translate(None), "None: give a list of sentences"),
+    (lambda t: t.translator.translate("Hi you."), "'Hi you.': give a list of sentences"),
+    (lambda t: t.translator.translate(None), "None: give a list of sentences"),
     (lambda t: t.translate(7), "7: give a list of sentences"),
     (lambda t: t.translate(["Hi.", None]), "None: a sentence must be text"),
     (lambda t: t.translate([["Hi."]]), r"\['Hi.'\]: a sentence must be text"),

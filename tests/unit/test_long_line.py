@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import torch
-from attnmt.decoding.malloc import give_back_large_blocks
+from attnmt.training.machine import give_back_large_blocks
 
 
 def peak():  # getrusage would count what the parent process had before it started this one

@@ -1,21 +1,76 @@
-"""Every variant of the whole model; test_reference.py compares its gradients with those of autograd."""
+"""Every variant of the model: the fast path against the reference, search's steps, padding, loss.
+
+test_recurrent.py has torch's own layers.
+"""
 
 import pytest
 import torch
-from small_models import (
-    VARIANTS,
-    Variant,
-    loss_and_gradients,
-    padded_batch,
-    translator,
-    word_losses,
-)
-from torch import nn
+from small_models import VARIANTS, compare_with_reference, padded_batch, translator, word_losses
+from torch import Tensor, nn
 
 from attnmt.model.fast.loss import SummedLoss
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.fast.stepper import Stepper
 
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+@pytest.mark.parametrize("reverse", [False, True])
+@each_variant
+def test_the_fast_path_equals_the_reference(variant, reverse, dropout):
+    compare_with_reference(translator(variant, reverse, dropout).train())
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.attention == "local_p"], ids=str)
+@pytest.mark.parametrize(
+    "own", [{"window_D": 1}, {"numbers": {"local_p": {"sigma": 0.4}}}], ids=str
+)
+def test_the_fast_path_has_the_window_and_the_sigma_of_the_system(variant, own):
+    paper, model = translator(variant), translator(variant, **own)
+    compare_with_reference(model)
+    weights, others = (each(*padded_batch()[:3])[1] for each in (paper, model))
+    assert not torch.allclose(weights, others)
+
+
+FAULTS = [("general_gradient", variant) for variant in VARIANTS if variant.score == "general"]
+FAULTS += [("position_gradient", v) for v in VARIANTS if v.attention == "local_p"]
+FAULTS += [("unmasked_padding", v) for v in VARIANTS if v.score not in (None, "location")]
+
+
+@pytest.mark.parametrize(("fault", "variant"), FAULTS, ids=str)
+def test_the_fast_path_has_the_faults_of_the_reference(fault, variant):
+    compare_with_reference(translator(variant, faults=[fault]))
+
+
+def close(a: Tensor, b: Tensor) -> None:
+    torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-12)
+
+
+@each_variant
+@pytest.mark.parametrize("left", [[0, 1, 2], [0, 2]], ids=["all stay", "one leaves"])
+@torch.no_grad()
+def test_each_hypothesis_is_decoded_as_a_sentence_of_its_source(variant, left):
+    """After two of four words, hypotheses change their order, some go on twice, a sentence may leave."""
+    model = translator(variant).eval()
+    source, lengths, _, _, _ = padded_batch()
+    words = torch.randint(0, 6, (3, 3, 4), generator=torch.Generator().manual_seed(1))
+    parents = torch.tensor([[2, 0, 0], [1, 1, 2], [0, 2, 1]])
+    reordered = words.clone()
+    reordered[:, :, :2] = words[torch.arange(3)[:, None], parents, :2]
+    stepper = Stepper(model.decoder, *model.encode(source, lengths))
+    stepper.reorder(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))  # from one to three
+    for texts, steps, kept in ((words, (0, 1), [0, 1, 2]), (reordered, (2, 3), left)):
+        whole, weights = model(
+            source.repeat_interleave(3, 0), lengths.repeat_interleave(3), texts.flatten(0, 1)
+        )
+        if steps[0] == 2:
+            stepper.reorder(torch.tensor(kept), parents[kept])
+        for t in steps:
+            h_tilde, a = stepper.step(texts[kept, :, t])
+            close(h_tilde, whole.unflatten(0, (3, 3))[kept, :, t])
+            assert (a is None) == (weights is None)
+            if a is not None:
+                close(a, weights.unflatten(0, (3, 3))[kept, :, t])
 
 
 @each_variant
@@ -28,50 +83,6 @@ def test_padding_changes_nothing(variant):
         alone, _ = model(source[i : i + 1, 6 - S :], lengths[i : i + 1], words[i : i + 1, :T])
         losses = word_losses(model, alone, next_words[i : i + 1, :T], predicted[i : i + 1])
         torch.testing.assert_close(together[i], losses, rtol=1e-12, atol=1e-12)
-
-
-@each_variant
-def test_values_are_the_same_where_no_gradient_is_wanted(variant):
-    model = translator(variant)
-    source, lengths, words, _, _ = padded_batch()
-    h_tilde, _ = model(source, lengths, words)
-    with torch.no_grad():
-        same, _ = model(source, lengths, words)
-    torch.testing.assert_close(same, h_tilde, rtol=1e-12, atol=1e-12)
-
-
-def with_fault(fault: str, variant: Variant) -> list[Translator]:
-    right = translator(variant)
-    system = right.config.system.model_copy(update={"faults": [fault]})
-    wrong = Translator(ModelConfig(system, right.config.shape, 7, 6)).double()
-    wrong.load_state_dict(right.state_dict())
-    return [right, wrong]
-
-
-def test_the_fault_of_p_t_halves_the_gradients_of_its_parameters():
-    """W_p and v_p get half their gradient; the loss and the gradients of W_s and W_c stay."""
-    (loss, right), (same_loss, wrong) = map(
-        loss_and_gradients,
-        with_fault("position_gradient", Variant("lstm", "local_p", "dot", False)),
-    )
-    assert loss == same_loss
-    for name in ("decoder.attention.W_p", "decoder.attention.v_p"):
-        torch.testing.assert_close(wrong[name], right[name] / 2)
-    for name in ("W_s", "decoder.W_c"):
-        torch.testing.assert_close(wrong[name], right[name])
-
-
-def test_the_fault_of_padding_lets_a_window_reach_padding():
-    """Read backwards, the source ends in padding, and a window of D = 2 reaches two columns of it."""
-    right, wrong = with_fault("unmasked_padding", Variant("lstm", "local_m", "dot", False))
-    source, lengths = torch.tensor([[0, 0, 0, 0, 4, 3]]), torch.tensor([2])
-    words = torch.tensor([[1, 4]])
-    none = [False] * 4
-    # p_t is 0, then 1. The first window holds position 2 = S; the second holds 2 and 3.
-    leaks = [[False, False, False, True], [False, False, True, True]]
-    for model, expected in ((right, [none, none]), (wrong, leaks)):
-        _, weights = model(source, lengths, words)
-        assert weights[0, :, :4].gt(0).tolist() == expected
 
 
 def test_the_summed_loss_is_the_same_in_chunks(monkeypatch):

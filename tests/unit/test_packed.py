@@ -17,8 +17,7 @@ from attnmt import load
 from attnmt.commands.model_choice import READY_MADE
 from attnmt.config import Params
 from attnmt.decoding.needed_files import translator_files
-from attnmt.decoding.pipeline import load_pipeline
-from attnmt.decoding.text_translator import Translation
+from attnmt.decoding.text_translator import Translation, load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, sha256, write_json, write_lines
 from attnmt.layout import Layout
@@ -97,7 +96,7 @@ def rounded(translated: list[list[Translation]]) -> list[list[Translation]]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_packed_model_translates_as_the_project_s_does(project, tmp_path, name):
     params = params_of(project)
-    expected = load_pipeline(params, name, beam=4, n_best=2).translate(LINES)
+    expected = load_translator(params, name, beam=4, n_best=2).translate(LINES)
     needed, packed = translator_files(params, name), tmp_path / "packed"
     pack_model(params, name, packed)
     shutil.rmtree(project)
@@ -232,7 +231,7 @@ def test_scores_of_other_data_are_refused(project):
 
 def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_path, monkeypatch):
     sentence = ENGLISH["test"][0]
-    expected = load_pipeline(params_of(project), BEST).translate([sentence])[0][0]
+    expected = load_translator(params_of(project), BEST).translate([sentence])[0][0]
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     weights = ("--weights", str(project / "packed"))

@@ -9,9 +9,6 @@ from torch import Tensor, nn
 from attnmt.model.fast.stack import Stack, State
 
 INPUTS, SIZE, N = 4, 3, 2
-CELLS = pytest.mark.parametrize("cell", ["lstm", "gru"])
-LAYERS = pytest.mark.parametrize("layers", [1, 2])
-LENGTHS = pytest.mark.parametrize("T", [1, 2, 7])
 
 
 def leaf(*shape: int) -> Tensor:
@@ -57,19 +54,16 @@ class Case:
         torch.testing.assert_close(mine, theirs)
 
 
-@CELLS
-@LAYERS
-@LENGTHS
-@pytest.mark.parametrize("zero", [False, True], ids=["from a state", "from zero"])
-def test_a_scan_equals_torchs_module(cell, layers, T, zero):
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+@pytest.mark.parametrize(
+    ("layers", "T", "zero", "gpu"),
+    [(2, 7, True, False), (2, 7, False, False), (1, 1, False, False), (2, 4, False, True)],
+)
+def test_a_scan_for_a_processor_or_a_gpu_equals_torchs_module(
+    cell, layers, T, zero, gpu, monkeypatch
+):
+    if gpu:
+        monkeypatch.setattr(Stack, "_scan_cpu", Stack._scan_gpu)
     case = Case(cell, layers, T, zero)
     hs, last = case.stack(case.x, None if zero else case.state)
-    case.compare([hs, *flat(last)], [case.hs, *case.last])
-
-
-@CELLS
-def test_the_scan_for_a_gpu_equals_the_one_for_a_cpu(cell, monkeypatch):
-    case = Case(cell, layers=2, T=4)
-    monkeypatch.setattr(Stack, "_scan_cpu", Stack._scan_gpu)
-    hs, last = case.stack(case.x, case.state)
     case.compare([hs, *flat(last)], [case.hs, *case.last])

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep, ModelShape, System
-from attnmt.decoding.batched import translate
+from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced import force
 from attnmt.decoding.history import Candidate
-from attnmt.decoding.protocol import Hypotheses, Ids, Model
 from attnmt.decoding.search import Search, search
 from attnmt.decoding.text_translator import authors_step
 from attnmt.decoding.unknown import replace_unknown
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.translator import Ids, ModelConfig, Translator
 from attnmt.text.batches import make_batch
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.vocabulary import BOS, EOS
 
+MANY = 1000  # translations, more than are ever finished: no search stops early for the n best
 WORDS = 4  # of the target: <unk>, <s>, </s> and one more
 ATTENTIONS = {
     "none": System(reverse=True),
@@ -58,7 +58,9 @@ class Scored(NamedTuple):
     score: float
 
 
-def exhaustive(models: Sequence[Model], source: np.ndarray, average: Average = "logits") -> Scored:
+def exhaustive(
+    models: Sequence[Translator], source: np.ndarray, average: Average = "logits"
+) -> Scored:
     """Return the best of all translations that the rules on length allow, scored by forced decoding."""
     S = len(source)
     lengths = range((S + 1) // 2, 3 * (S + 1) // 2)  # without </s>
@@ -90,7 +92,7 @@ def test_a_wide_beam_finds_the_best_translation(names, average, seed, length):
     source = sentences([length], seed)[0]
     expected = exhaustive(models, source, average)
     wide = Search(beam=3**6, candidates=10**6, average=average)
-    best = translate(models, [source], wide, batch_size=1)[0][0]
+    best = search_all(models, [source], wide, batch_size=1)[0][0]
     assert best.score == pytest.approx(expected.score, abs=1e-9)
     assert best.words == expected.words
 
@@ -138,7 +140,7 @@ def test_stopping_early_gives_the_same_best(name, seed, beam, n, candidates):
     model = tiny(ATTENTIONS[name], seed, words=8)
     texts = sentences([4, 1, 6], seed)
     early = search([model], texts, Search(beam, candidates, best=n))
-    to_the_end = search([model], texts, Search(beam, candidates, best=None))
+    to_the_end = search([model], texts, Search(beam, candidates, best=MANY))
     for some, everything in zip(early, to_the_end, strict=True):
         assert len(some) <= len(everything)
         same(*(sorted(c, key=lambda c: -c.score)[:n] for c in (some, everything)))
@@ -149,11 +151,11 @@ def test_batches_and_order_change_nothing(name):
     model = tiny(ATTENTIONS[name], 5, words=9)
     texts = sentences([5, 1, 7, 3, 3, 9, 2, 6], 5)
     options = Search(beam=4, candidates=20)
-    whole = translate([model], texts, options, batch_size=64)
+    whole = search_all([model], texts, options, batch_size=64)
     for size in (1, 3):
-        for a, b in zip(whole, translate([model], texts, options, size), strict=True):
+        for a, b in zip(whole, search_all([model], texts, options, size), strict=True):
             same(a, b)
-    backwards = translate([model], texts[::-1], options, batch_size=64)[::-1]
+    backwards = search_all([model], texts[::-1], options, batch_size=64)[::-1]
     assert [c[0].words for c in backwards] == [c[0].words for c in whole]
 
 
@@ -161,9 +163,9 @@ def test_batches_and_order_change_nothing(name):
 def test_scores_and_links_are_those_of_forced_decoding(step):
     model = tiny(ATTENTIONS["local_p_feed"], 3, words=9, init=0.3)
     texts = sentences([5, 8, 3, 2, 4], 8)
-    options = Search(beam=9, candidates=20, best=None, link_step=step)
+    options = Search(beam=9, candidates=20, best=MANY, link_step=step)
     compared = 0
-    for source, candidates in zip(texts, translate([model], texts, options, 5), strict=True):
+    for source, candidates in zip(texts, search_all([model], texts, options, 5), strict=True):
         for candidate in candidates:
             if len(candidate.words) == 3 * (len(source) + 1) // 2:
                 continue  # cut off, so its score has no </s>
@@ -175,46 +177,44 @@ def test_scores_and_links_are_those_of_forced_decoding(step):
     assert compared > 3
 
 
-class Bigrams(Model):
+class Bigrams:
     """A model of another kind: p(word | last word), and every word is linked to a place of its own."""
 
-    target_words = WORDS
+    device, target_words = torch.device("cpu"), WORDS
 
     def __init__(self, seed: int) -> None:
         table = torch.randn(WORDS, WORDS, generator=torch.Generator().manual_seed(seed)) * 2
         self.log_p = table.double().log_softmax(dim=1)
 
-    def start(self, sources: Sequence[Ids]) -> Hypotheses:
+    def start(self, sources: Sequence[Ids]) -> "LastWords":
         return LastWords(len(max(sources, key=len)), len(sources))
 
     def logits(self, h: Tensor) -> Tensor:
         return self.log_p[h[..., 0]]
 
 
-class LastWords(Hypotheses):
-    """The last word of each hypothesis."""
+class LastWords:
+    """The last word of each hypothesis, which is all that the next word depends on."""
 
     def __init__(self, places: int, sentences: int) -> None:
-        self._places = torch.arange(places).expand(sentences, -1)
-
-    @property
-    def positions(self) -> Tensor:
-        return self._places
+        self.positions = torch.arange(places).expand(sentences, -1)
 
     def step(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        weights = 1.0 / (1 + (self._places[:, None] - words[:, :, None]) ** 2)
+        weights = 1.0 / (1 + (self.positions[:, None] - words[:, :, None]) ** 2)
         return words[:, :, None], weights
 
+    follow = step
+
     def reorder(self, sentences: Tensor, parents: Tensor) -> None:
-        self._places = self._places[sentences]
+        self.positions = self.positions[sentences]
 
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_a_model_of_another_kind_is_searched_and_force_decoded(seed):
     model, sources = Bigrams(seed), sentences([1, 3, 2], seed)
-    wide = Search(beam=3**6, candidates=10**6, best=None, link_step="next")
-    for source, candidates in zip(sources, translate([model], sources, wide, 3), strict=True):
+    wide = Search(beam=3**6, candidates=10**6, best=MANY, link_step="next")
+    for source, candidates in zip(sources, search_all([model], sources, wide, 3), strict=True):
         expected = exhaustive([model], source)
         assert candidates[0].words == expected.words
         assert candidates[0].score == pytest.approx(expected.score, abs=1e-9)
@@ -231,7 +231,7 @@ def test_a_model_of_another_kind_is_searched_and_force_decoded(seed):
 
 
 def test_models_of_two_kinds_translate_together():
-    models: list[Model] = [Bigrams(1), tiny(ATTENTIONS["none"], 1)]
+    models = [Bigrams(1), tiny(ATTENTIONS["none"], 1)]
     (source,) = sentences([3], 1)
     expected = exhaustive(models, source)
     (found,) = search(models, [source], Search(beam=3**6, candidates=10**6))
@@ -242,7 +242,7 @@ def test_models_of_two_kinds_translate_together():
 def test_the_lengths_of_translations_keep_to_the_rules():
     model = tiny(ATTENTIONS["none"], 1, words=9, init=0.1)
     for S in range(1, 12):
-        found = search([model], sentences([S], S), Search(3, 1000, best=None))
+        found = search([model], sentences([S], S), Search(3, 1000, best=MANY))
         for candidate in found[0]:
             words = len(candidate.words) + 1  # </s>
             assert (S + 1) // 2 < words <= 3 * (S + 1) // 2 + 1

@@ -1,4 +1,4 @@
-"""The best model as MLflow serves it: its answers are the pipeline's translations."""
+"""The best model as MLflow serves it: its answers are the project's translations."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from small_experiment import make_experiment
 from attnmt.config import Params
 from attnmt.corpora.links import format_links
 from attnmt.decoding.needed_files import translator_files
-from attnmt.decoding.pipeline import load_pipeline
+from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.model.translator import Translator
 from attnmt.serving.mlflow_model import save_mlflow_model
@@ -51,8 +51,8 @@ def saved(params: Params, name: str) -> Any:
 
 
 def expected(params: Params, name: str, **options: int) -> list[dict[str, Any]]:
-    """Return the pipeline's translations of LINES, in the form of an answer."""
-    translated = load_pipeline(params, name, **options).translate(LINES)
+    """Return the project's translations of LINES, in the form of an answer."""
+    translated = load_translator(params, name, **options).translate(LINES)
     return [
         {
             "line": line,
@@ -68,7 +68,7 @@ def expected(params: Params, name: str, **options: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", [BEST, "plain", "subwords", "gru", "german", "ensemble"])
-def test_a_saved_model_says_what_the_pipeline_says_without_the_project(params, name, tmp_path):
+def test_a_saved_model_says_what_the_project_says_without_the_project(params, name, tmp_path):
     here, best_of_three = expected(params, name), expected(params, name, beam=4, n_best=3)
     save_mlflow_model(params, name, tmp_path / "saved")
     shutil.rmtree(tmp_path / "project")
@@ -230,7 +230,7 @@ def opened(address: str, sentence: str) -> str:
     return page
 
 
-def test_mlflow_serves_offline_what_the_pipeline_says(params, tmp_path):
+def test_mlflow_serves_offline_what_the_project_says(params, tmp_path):
     save_mlflow_model(params, BEST, tmp_path / "saved")
     with served(tmp_path / "saved", MLFLOW) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
@@ -242,7 +242,7 @@ def test_mlflow_serves_offline_what_the_pipeline_says(params, tmp_path):
             assert message in refused(address, body)
 
 
-def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(params, tmp_path):
+def test_attnmt_serves_offline_what_the_project_says_and_refuses_all_else(params, tmp_path):
     save_mlflow_model(params, BEST, tmp_path / "saved")
     with served(tmp_path / "saved", OURS) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)

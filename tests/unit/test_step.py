@@ -85,7 +85,7 @@ def test_clipping_is_torchs(scale):
     assert (factor == 1) == (scale == 0.1)
 
 
-class Momentum(TorchOptimizer, known=False):
+class Momentum(TorchOptimizer, abstract=True):
     """An optimizer that is not registered."""
 
     name = "momentum"

@@ -3,7 +3,7 @@
 import pytest
 from small_project import load_stage
 
-from attnmt.decoding.batched import translate
+from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced import force
 from attnmt.decoding.text_translator import TextTranslator, load_translator
 from attnmt.text.pieces import words_of_pieces
@@ -30,7 +30,7 @@ def test_translations_are_words_with_links_of_words(text):
     sources, _ = units(text)
     vocabulary = text.data.vocabulary("de")
     ids = [text.data.text("test", "en")[i] for i in range(len(sources))]
-    candidates = translate(text.models, ids, text.options, 2)
+    candidates = search_all(text.models, ids, text.options, 2)
     linked_unknown = 0
     for read, translations, found in zip(
         sources, text.translate_set("test"), candidates, strict=True
@@ -77,7 +77,9 @@ def test_a_model_without_attention_links_nothing(params, folder):
 def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(text):
     (model,) = text.models
     model.config.system.faults.append("unmasked_padding")
-    faulty = TextTranslator([model], text.sides, text.data, text.dictionary, text.options, 3)
+    faulty = TextTranslator(
+        [model], text.source, text.target, text.data, text.dictionary, text.options, 3
+    )
     assert (text.batch_size, faulty.batch_size) == (2, 1)
 
 

@@ -14,8 +14,7 @@ from small_project import Command
 from attnmt.commands import input_lines
 from attnmt.commands.translate import _name_unknown
 from attnmt.config import Params
-from attnmt.decoding.pipeline import Pipeline, load_pipeline
-from attnmt.decoding.text_translator import Translation, Units
+from attnmt.decoding.text_translator import TextTranslator, Translation, Units, load_translator
 
 RAW = ENGLISH["test"]
 
@@ -30,7 +29,7 @@ def attnmt(
 
 
 def expected(params: Params, folder: Path, name: str, n_best: int = 1) -> list[list[Translation]]:
-    return load_pipeline(params, name, folder, n_best=n_best).translate(RAW)
+    return load_translator(params, name, folder, n_best=n_best).translate(RAW)
 
 
 def lines_of(translated: list[list[Translation]]) -> str:
@@ -43,7 +42,7 @@ def test_text_a_file_and_standard_input_give_the_same(attnmt, params, folder, tm
     file = tmp_path / "raw.en"
     content = "".join(f"{line}\n" for line in RAW).encode()
     read = [word for t in expected(params, folder, "local_p") for word in t[0].source]
-    known = load_pipeline(params, "local_p", folder).source.vocabulary
+    known = load_translator(params, "local_p", folder).source.vocabulary
     unknown = sum(word not in known for word in read)
     note = f"note: the model does not know {unknown} of the {len(read)} words\n"
     file.write_bytes(content)
@@ -115,13 +114,13 @@ def test_a_pipe_may_stand_in_the_place_of_a_file(attnmt, params, folder, tmp_pat
 
 def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
     sizes = []
-    translate_units = Pipeline.translate_units
+    translate_units = TextTranslator.translate_units
 
-    def counted(self: Pipeline, sentences: list[Units]) -> list[list[Translation]]:
+    def counted(self: TextTranslator, sentences: list[Units]) -> list[list[Translation]]:
         sizes.append(len(sentences))
         return translate_units(self, sentences)
 
-    monkeypatch.setattr(Pipeline, "translate_units", counted)
+    monkeypatch.setattr(TextTranslator, "translate_units", counted)
     attnmt(stdin="\n".join(RAW).encode())
     assert sizes == [len(RAW)]
 
@@ -161,22 +160,22 @@ def test_the_json_output_has_every_field(attnmt, params, folder):
 
 
 def test_unknown_words_may_be_left_in_place(attnmt, params, folder):
-    pipeline = load_pipeline(params, "ensemble", folder)
-    translations = [best for (best,) in pipeline.translate(RAW)]
+    translator = load_translator(params, "ensemble", folder)
+    translations = [best for (best,) in translator.translate(RAW)]
     shown = attnmt(*RAW, "--model", "ensemble", "--no-replace")[1].splitlines()
-    assert shown == [pipeline.translator.plain(best.words) for best in translations]
+    assert shown == [translator.plain(best.words) for best in translations]
     assert any("<unk>" in row for row in shown)
 
 
 def test_the_width_of_the_beam_can_be_set(attnmt, params, folder):
-    greedy = load_pipeline(params, "local_p", folder, beam=1).translate(RAW)
+    greedy = load_translator(params, "local_p", folder, beam=1).translate(RAW)
     assert attnmt(*RAW, "--beam", "1")[1] == lines_of(greedy)
     assert attnmt("x", "--beam", "0")[0] == 2
 
 
 def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, monkeypatch):
     monkeypatch.setattr(input_lines, "CHUNK", 1)
-    monkeypatch.delattr("attnmt.decoding.pipeline.load_pipeline")
+    monkeypatch.delattr("attnmt.decoding.text_translator.load_translator")
     (tmp_path / "raw.en").write_bytes(b"gut\nsch\xf6n\n")
     (tmp_path / "out.de").write_text("old")
     status, _, error = attnmt("-i", f"{tmp_path}/raw.en", "-o", f"{tmp_path}/out.de")

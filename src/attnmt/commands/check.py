@@ -68,10 +68,10 @@ def check(
         raise InputError("\n".join(mismatches))
     what = "dvc.lock, the parameters, the text, the code and the pinned libraries"
     typer.echo(f"{', '.join(names)}: what is reported agrees with {what}.")
-    from attnmt.model.instructions import held, unlike  # here, because it loads torch
+    from attnmt.model.instructions import keep_to_avx2  # here, because it loads torch
 
-    if not held():
-        typer.echo(f"Trained again here, they would not have the same bytes: {unlike()}.")
+    if why := keep_to_avx2():
+        typer.echo(f"Trained again here, they would not have the same bytes: {why}.")
 
 
 def installed_mismatches() -> list[str]:

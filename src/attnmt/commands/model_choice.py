@@ -13,7 +13,7 @@ from attnmt.serving.packed import read_packed
 from attnmt.training.best_model import best_model, ranked_models
 
 if TYPE_CHECKING:
-    from attnmt.decoding.pipeline import Pipeline
+    from attnmt.decoding.text_translator import TextTranslator
 
 READY_MADE = Path("weights", "multi30k")  # packed, in git
 Weights = Annotated[
@@ -33,14 +33,14 @@ class Choice(NamedTuple):
     names: list[str]
     root: Path
 
-    def load(self, name: str, beam: int | None, n_best: int) -> "Pipeline":
+    def load(self, name: str, beam: int | None, n_best: int) -> "TextTranslator":
         """Load one of them; ``beam`` is the experiment's if it is None."""
         import torch  # here, because it takes seconds, and --help must be fast
 
-        from attnmt.decoding.pipeline import load_pipeline
+        from attnmt.decoding.text_translator import load_translator
 
         torch.set_num_threads(self.params.machine.decode_threads)
-        return load_pipeline(self.params, name, self.root, beam=beam, n_best=n_best)
+        return load_translator(self.params, name, self.root, beam=beam, n_best=n_best)
 
 
 def choose(experiment: str, models: Sequence[str], weights: Path | None) -> Choice:

@@ -105,7 +105,7 @@ def _print_trainings(
 ) -> None:
     """Print the models with their sizes and times, and how long all trainings take together."""
     # These import torch, which takes seconds.
-    from attnmt.model.size import parameters
+    from attnmt.model.translator import parameter_count
     from attnmt.planning.cost import config_of
     from attnmt.planning.measure import measure_speeds
 
@@ -119,7 +119,7 @@ def _print_trainings(
         words = text.target_words(model.system, params.recipe(name)) if text else None
         table.add_row(
             name,
-            f"{parameters(config_of(params, name, text)) / 1e6:,.1f} M",
+            f"{parameter_count(config_of(params, name, text)) / 1e6:,.1f} M",
             f"{words / 1e6:,.1f} M" if words else "?",
             time_text(times.seconds[name]) if times else "?",
         )

@@ -23,8 +23,8 @@ from attnmt.files.atomic import atomic_path, check_place
 from attnmt.serving.service import MOST_BEAM, lines_in
 
 if TYPE_CHECKING:
-    from attnmt.decoding.pipeline import Pipeline
-    from attnmt.decoding.text_translator import Translation, Units
+    from attnmt.decoding.reader import Units
+    from attnmt.decoding.text_translator import TextTranslator, Translation
 
 MOST_CHARACTERS = 5_000  # some 900 words; the time grows with the square of the length
 FAR = 1.5  # warn of a sentence with more than this many times the words of the longest trained on
@@ -115,10 +115,10 @@ def translate(
 
     from attnmt.reporting.explain_text import printable
 
-    pipeline = choice.load(name, beam, n_best)
+    translator = choice.load(name, beam, n_best)
 
     def row(line: int, translation: "Translation") -> str:
-        plain = translation.text if replace else pipeline.translator.plain(translation.words)
+        plain = translation.text if replace else translator.plain(translation.words)
         if form is Format.JSON:
             return _json_row(line, translation, plain)
         columns = [plain]
@@ -139,14 +139,14 @@ def translate(
         hidden = given.typed or (output is None and out.isatty())
         bar = tqdm(desc="lines", total=given.total, unit="line", disable=hidden or None, delay=1)
         stack.enter_context(bar)
-        prompt = f"{pipeline.translator.source}> " if given.typed and sys.stderr.isatty() else ""
+        prompt = f"{translator.source.code}> " if given.typed and sys.stderr.isatty() else ""
         if prompt:
             _ask(f"{name}: type a sentence and press Enter. Ctrl-D ends.\n{prompt}")
         line = 0
         shown = printable if out.isatty() else str
-        read = _read(given, pipeline, one_by_one=bool(text) or given.typed)
+        read = _read(given, translator, one_by_one=bool(text) or given.typed)
         for sentences in in_chunks(read, given.waiting):
-            for translations in pipeline.translate_units(sentences):
+            for translations in translator.translate_units(sentences):
                 out.writelines(f"{shown(row(line, t))}\n" for t in translations)
                 line += 1
             out.flush()
@@ -157,14 +157,14 @@ def translate(
         _warn(f"{given.name} is empty; nothing was translated")
 
 
-def _read(given: Lines, pipeline: "Pipeline", one_by_one: bool) -> Iterator["Units"]:
+def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Iterator["Units"]:
     """Yield each line as the models read it; warn of a sentence that they may read badly.
 
     ``one_by_one`` names the unknown words of each sentence; otherwise they are only counted.
     """
-    from attnmt.decoding.malloc import give_back_large_blocks
+    from attnmt.training.machine import give_back_large_blocks
 
-    longest, reader = pipeline.longest, pipeline.source
+    longest, reader = translator.source.longest, translator.source
     total = not_known = 0
     for place, text in given.lines:
         units, lost = reader.units(text, place), reader.words_lost(text)

@@ -6,16 +6,16 @@ from typing import TypeVar
 from attnmt.config import Average
 from attnmt.decoding.forced import Forced, force
 from attnmt.decoding.history import Candidate
-from attnmt.decoding.protocol import Ids, Model
 from attnmt.decoding.search import Search, search
 from attnmt.files.progress import Progress
+from attnmt.model.translator import Ids, Translator
 
 Result = TypeVar("Result")
 MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in small batches
 
 
-def translate(
-    models: Sequence[Model], sources: Sequence[Ids], options: Search, batch_size: int
+def search_all(
+    models: Sequence[Translator], sources: Sequence[Ids], options: Search, batch_size: int
 ) -> list[list[Candidate]]:
     """Return the finished translations of each source sentence, the best first.
 
@@ -33,7 +33,7 @@ def translate(
 
 
 def force_all(
-    models: Sequence[Model],
+    models: Sequence[Translator],
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     batch_size: int,

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Average
-from attnmt.decoding.protocol import Hypotheses, Model
 from attnmt.model.fast.loss import rows_at_once
+from attnmt.model.fast.stepper import Stepper
+from attnmt.model.translator import Translator
 
 BLOCK = 64  # columns of which the maximum is taken
 
@@ -30,7 +31,7 @@ def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) 
 
 
 def best_words(
-    models: Sequence[Model],
+    models: Sequence[Translator],
     h: Sequence[Tensor],
     average: Average,
     count: int,
@@ -80,15 +81,17 @@ def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
     return values, columns.gather(1, places)
 
 
-def averaged(weights: Sequence[Tensor | None]) -> Tensor | None:
-    """Return the mean of the weights of the attentional members; None if there is no such member."""
-    present = [a for a in weights if a is not None]
-    return torch.stack(present).mean(dim=0) if present else None
+def joint_attention(
+    members: Sequence[Stepper], weights: Sequence[Tensor | None]
+) -> tuple[Tensor, Tensor] | None:
+    """Return the mean of the attentional members' weights [N, K, M], and their columns' positions.
 
-
-def positions_of(members: Sequence[Hypotheses]) -> Tensor | None:
-    """Return the positions of the weights' columns; all members with weights have the same."""
-    return next((one.positions for one in members if one.positions is not None), None)
+    All have the same positions (``Stepper.positions``). None if no member has attention.
+    """
+    present = [(a, one.positions) for one, a in zip(members, weights, strict=True) if a is not None]
+    if not present or present[0][1] is None:
+        return None
+    return torch.stack([a for a, _ in present]).mean(dim=0), present[0][1]
 
 
 def is_word(positions: Tensor, lengths: Tensor) -> Tensor:
@@ -101,7 +104,7 @@ def attended(weights: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:
 
     Args:
         weights: the members' joint weights, [N, K, M].
-        positions: see ``Hypotheses.positions``.
+        positions: see ``Stepper.positions``.
         lengths: the words of each sentence, [N].
     """
     # With the fault of unmasked padding, padding has weight too, but no word is linked to it.

@@ -2,22 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from attnmt.config import LinkStep
 from attnmt.decoding.forced import force
 from attnmt.decoding.link_step import SHIFTS
-from attnmt.decoding.pipeline import Pipeline
-from attnmt.decoding.spans import Span, spans_of
-from attnmt.decoding.text_translator import Translation, Units
+from attnmt.decoding.reader import Units
+from attnmt.decoding.text_translator import TextTranslator, Translation
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
+from attnmt.model.attention.memory import Memory
+from attnmt.model.translator import Ids, Translator
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
 
 CANDIDATES = 5  # how many translations are explained if no number is given
+
+
+class Span(NamedTuple):
+    """Where a local window stood at one step."""
+
+    p: float  # p_t, a position in the source, counted from 0; with local-p it may lie between words
+    first: int  # the first and the last source position inside the window
+    last: int
 
 
 @dataclass(frozen=True)
@@ -82,7 +93,7 @@ class Explanation:
 
 
 def explain(
-    pipeline: Pipeline,
+    translator: TextTranslator,
     sentence: str,
     reference: str | None = None,
     candidates: int = CANDIDATES,
@@ -98,22 +109,21 @@ def explain(
         InputError: if the sentence or the reference has no word, or holds a mark that cannot be cut into
             pieces.
     """
-    translator, vocabulary = pipeline.translator, pipeline.target.vocabulary
-    pieces = translator.data.pieces
-    source = _units_of(pipeline.source.units(sentence), "sentence", sentence)
+    vocabulary, pieces = translator.target.vocabulary, translator.data.pieces
+    source = _units_of(translator.source.units(sentence), "sentence", sentence)
     given = []
     if reference is not None:
-        units = _units_of(pipeline.target.units(reference), "reference", reference)
+        units = _units_of(translator.target.units(reference), "reference", reference)
         given.append((units, vocabulary.encode(units)))
     options = translator.options.n_best(candidates)
-    (translations,) = translator.translate([source], options)
+    (translations,) = translator.translate_units([source], options)
     taken = _force(
-        pipeline, source, [(vocabulary.decode(t.ids), t.ids) for t in translations] + given
+        translator, source, [(vocabulary.decode(t.ids), t.ids) for t in translations] + given
     )
     system, attention = translator.models[0].config.system, translator.models[0].decoder.attention
     alone = len(translator.models) == 1 and translator.attends
     return Explanation(
-        languages=(translator.source, translator.target),
+        languages=(translator.source.code, translator.target.code),
         members=len(translator.models),
         pieces=pieces,
         reverse=system.reverse,
@@ -122,10 +132,10 @@ def explain(
         D=attention.window.D if alone and attention and taken[0].spans else None,
         step=options.link_step,
         beam=options.beam,
-        source=_units(source, pipeline.source.vocabulary, pieces),
+        source=_units(source, translator.source.vocabulary, pieces),
         words=translations[0].source,
         candidates=[
-            _candidate(pipeline, translation, source, one)
+            _candidate(translator, translation, source, one)
             for translation, one in zip(translations, taken, strict=False)
         ],
         reference=replace(taken[-1], text=str(reference)) if given else None,
@@ -139,12 +149,12 @@ def _units_of(units: Units, what: str, text: str) -> Units:
 
 
 def _force(
-    pipeline: Pipeline, source: Units, targets: Sequence[tuple[Units, list[int]]]
+    translator: TextTranslator, source: Units, targets: Sequence[tuple[Units, list[int]]]
 ) -> list[Explained]:
     """Take the steps of targets, each with its ids; texts and replacements are still missing."""
-    translator, vocabulary = pipeline.translator, pipeline.target.vocabulary
-    models, average = translator.models, translator.options.average
-    read = np.array(pipeline.source.vocabulary.encode(source), dtype=np.int32)
+    vocabulary, models = translator.target.vocabulary, translator.models
+    average = translator.options.average
+    read = translator.source.ids(source)
     ids = [np.array(target, dtype=np.int32) for _, target in targets]
     spans = spans_of(models[0], read, ids) if len(models) == 1 else [[] for _ in ids]
     forced = force(models, [read] * len(ids), ids, average)
@@ -158,7 +168,7 @@ def _force(
 
 
 def _candidate(
-    pipeline: Pipeline, translation: Translation, source: Units, one: Explained
+    translator: TextTranslator, translation: Translation, source: Units, one: Explained
 ) -> Explained:
     """Add what the search and the dictionary did."""
     # The search gave no </s> to a translation that it cut off at the longest length (search.py).
@@ -173,12 +183,10 @@ def _candidate(
             spans=one.spans[:-1],
         )
     replacements = [
-        _replacement(pipeline, translation, j) for j in unknown_places(translation.words)
+        _replacement(translator, translation, j) for j in unknown_places(translation.words)
     ]
-    source_words = (
-        words_of_pieces(source) if pipeline.translator.data.pieces else range(len(source))
-    )
-    shift, read = SHIFTS[pipeline.translator.options.link_step], []
+    source_words = words_of_pieces(source) if translator.data.pieces else range(len(source))
+    shift, read = SHIFTS[translator.options.link_step], []
     for item in replacements if one.weights else ():
         for t in (t for t, unit in enumerate(one.units) if unit.word == item.word):
             row = min(t + shift, len(one.units) - 1)
@@ -188,17 +196,45 @@ def _candidate(
     return replace(one, text=translation.text, replacements=replacements, read=read)
 
 
-def _replacement(pipeline: Pipeline, translation: Translation, word: int) -> Replacement:
+def _replacement(translator: TextTranslator, translation: Translation, word: int) -> Replacement:
     """Say what ``replace_unknown`` did to a word."""
     source = next((i for i, j in translation.links if j == word), None)
     text = translation.replaced[word]
     if source is None:
         return Replacement(word, None, "", "nothing", text)
     source_word = translation.source[source]
-    known = pipeline.translator.dictionary.best(source_word)
+    known = translator.dictionary.best(source_word)
     return Replacement(word, source, source_word, "dictionary" if known else "copy", text)
 
 
 def _units(units: Units, vocabulary: Vocabulary, pieces: bool) -> list[Unit]:
     words = words_of_pieces(units) if pieces else range(len(units))
     return [Unit(text, word, text in vocabulary) for text, word in zip(units, words, strict=True)]
+
+
+@torch.inference_mode()
+def spans_of(model: Translator, source: Ids, targets: Sequence[Ids]) -> list[list[Span]]:
+    """Return the spans of each translation, ``</s>`` included; none where all words are attended to."""
+    attention = model.decoder.attention
+    seen: list[tuple[Tensor, Memory, Tensor]] = []  # the arguments of each call of attention
+    if attention is None:
+        return [[] for _ in targets]
+    watching = attention.register_forward_pre_hook(lambda _, given: seen.append(given))
+    try:
+        force([model], [source] * len(targets), targets)
+    finally:
+        watching.remove()
+    parts = []
+    for h, memory, steps in seen:
+        p = attention.window.centers(attention, h, memory, steps)
+        if p is None:
+            return [[] for _ in targets]
+        # The window of local-p is the one around floor(p_t); that of local-m stands at a whole number.
+        inside = attention.window.around(p[:, :, None].floor(), memory) & memory.words
+        s, S = memory.positions[:, None], memory.lengths.max()
+        first, last = s.masked_fill(~inside, S).amin(2), s.masked_fill(~inside, -1).amax(2)
+        parts.append(torch.stack([part.to(h.dtype) for part in (p, first, last)], dim=2))
+    return [
+        [Span(p, int(first), int(last)) for p, first, last in row[: len(target) + 1]]
+        for row, target in zip(torch.cat(parts, dim=1).tolist(), targets, strict=True)
+    ]

@@ -9,15 +9,9 @@ from numpy.typing import NDArray
 from torch.nn.utils.rnn import pad_sequence
 
 from attnmt.config import Average, LinkStep
-from attnmt.decoding.ensemble import (
-    attended,
-    averaged,
-    is_word,
-    log_probabilities,
-    positions_of,
-)
+from attnmt.decoding.ensemble import attended, is_word, joint_attention, log_probabilities
 from attnmt.decoding.link_step import SHIFTS
-from attnmt.decoding.protocol import Ids, Model
+from attnmt.model.translator import Ids, Translator
 from attnmt.text.vocabulary import BOS, EOS
 
 CHUNK = 512  # words whose logits are held at once, for each model
@@ -42,12 +36,10 @@ class Forced(NamedTuple):
 
 @torch.inference_mode()
 def force(
-    models: Sequence[Model],
+    models: Sequence[Translator],
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     average: Average = "logits",
-    bos: int = BOS,
-    eos: int = EOS,
 ) -> list[Forced]:
     """Return what the models say about a translation of each sentence. They are in eval mode.
 
@@ -57,9 +49,9 @@ def force(
         targets: the ids of its translation, without ``</s>``.
     """
     device = models[0].device
-    start, end = torch.tensor([bos]), torch.tensor([eos])
+    start, end = torch.tensor([BOS]), torch.tensor([EOS])
     ids = [torch.tensor(target, dtype=torch.long) for target in targets]
-    words = pad_sequence([torch.cat([start, one]) for one in ids], True, eos).to(device)
+    words = pad_sequence([torch.cat([start, one]) for one in ids], True, EOS).to(device)
     next_words = torch.cat([part for one in ids for part in (one, end)]).to(device)
     T, S = ([len(one) + extra for one in text] for text, extra in ((targets, 1), (sources, 0)))
     target_lengths, source_lengths = (torch.tensor(part, device=device) for part in (T, S))
@@ -75,14 +67,15 @@ def force(
         log_p.append(log_probabilities(logits, len(models), average).gather(1, y[:, None])[:, 0])
     by_sentence = torch.cat(log_p).split(T)
 
-    joint, positions = averaged(weights), positions_of(members)
-    if joint is None or positions is None:
+    joint = joint_attention(members, weights)
+    if joint is None:
         nothing = np.zeros((words.shape[1], 0))
         return [Forced(float(p.sum()), p.tolist(), [], nothing[: len(p)]) for p in by_sentence]
-    links = attended(joint, positions, source_lengths).tolist()
+    a, positions = joint
+    links = attended(a, positions, source_lengths).tolist()
     order = positions.where(is_word(positions, source_lengths), positions.shape[1]).argsort(1)
-    a = joint.gather(2, order[:, None].expand_as(joint)).cpu().numpy()
+    weights_of = a.gather(2, order[:, None].expand_as(a)).cpu().numpy()
     return [
-        Forced(float(p.sum()), p.tolist(), links[i][: T[i]], a[i, : T[i], : S[i]])
+        Forced(float(p.sum()), p.tolist(), links[i][: T[i]], weights_of[i, : T[i], : S[i]])
         for i, p in enumerate(by_sentence)
     ]

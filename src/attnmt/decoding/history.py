@@ -18,7 +18,7 @@ class Candidate(NamedTuple):
     links: list[int]  # the source position that each word is linked to; empty without attention
 
 
-class _Step(NamedTuple):
+class Step(NamedTuple):
     """One step of N live sentences."""
 
     sentences: Tensor  # their numbers among all sentences, [N]
@@ -42,18 +42,12 @@ class History:
 
     def __init__(self, sentences: int) -> None:
         self.sentences = sentences
-        self._steps: list[_Step] = []
+        self.steps: list[Step] = []
         self._finished: list[_Finished] = []
-
-    def step(
-        self, sentences: Tensor, words: Tensor, parents: Tensor, attended: Tensor | None
-    ) -> None:
-        """Note a step; the arguments are the fields of ``_Step``."""
-        self._steps.append(_Step(sentences, words, parents, attended))
 
     def finish(self, sentences: Tensor, which: Tensor, hypotheses: Tensor, scores: Tensor) -> None:
         """Finish some hypotheses with the words of all steps so far; see ``_Finished``."""
-        self._finished.append(_Finished(len(self._steps), sentences, which, hypotheses, scores))
+        self._finished.append(_Finished(len(self.steps), sentences, which, hypotheses, scores))
 
     def read_back(self, shift: int) -> list[list[Candidate]]:
         """Return each sentence's finished translations, in order of finishing.
@@ -62,10 +56,10 @@ class History:
             shift: 0 links a word by the weights of its own step, 1 by those of the next.
         """
         sentences, k, lengths, scores = self._ends()
-        words = np.zeros((len(k), len(self._steps)), dtype=int)
-        attended = np.full((len(k), len(self._steps) + 1), NOWHERE)
+        words = np.zeros((len(k), len(self.steps)), dtype=int)
+        attended = np.full((len(k), len(self.steps) + 1), NOWHERE)
         place = np.empty(self.sentences, dtype=int)
-        for t, step in reversed(list(enumerate(self._steps))):  # from the last words to the first
+        for t, step in reversed(list(enumerate(self.steps))):  # from the last words to the first
             place.fill(-1)
             place[_array(step.sentences)] = range(len(step.sentences))
             rows = place[sentences]
@@ -80,7 +74,7 @@ class History:
         cut = np.flatnonzero(attended[range(len(k)), lengths] == NOWHERE)
         attended[cut, lengths[cut]] = attended[cut, lengths[cut] - 1]
         candidates: list[list[Candidate]] = [[] for _ in range(self.sentences)]
-        attends = self._steps[0].attended is not None
+        attends = self.steps[0].attended is not None
         for i, n, row, score, positions in zip(
             *(a.tolist() for a in (sentences, lengths, words, scores, attended)), strict=True
         ):

@@ -7,7 +7,6 @@ from typing import Annotated, Self
 
 from pydantic import Field, RootModel, model_validator
 
-from attnmt.errors import InputError
 from attnmt.files.json_file import STRICT, Count, Record, read_model
 from attnmt.files.text_file import write_text
 
@@ -47,22 +46,13 @@ def write_attention(path: Path, samples: Iterable[Attended]) -> None:
     write_text(path, "[\n" + ",\n".join(rows) + "\n]\n")
 
 
-def read_attention(path: Path, lines: int, cure: str) -> list[Attended]:
+def read_attention(path: Path, cure: str) -> list[Attended]:
     """Read what :func:`write_attention` wrote.
 
     Args:
-        lines: how many lines the set has.
         cure: what a person must do about a fault.
 
     Raises:
-        InputError: if the file is missing or damaged, if weights are not numbers in [0, 1] or do not fit
-            the sentences, or if a line is not of the set or comes twice.
+        InputError: if the file is missing or damaged, or the weights do not fit the sentences.
     """
-    samples = read_model(path, _Samples, cure).root
-    seen: set[int] = set()
-    for sample in samples:
-        if sample.line >= lines or sample.line in seen:
-            what = "comes twice" if sample.line in seen else f"is not one of {lines}"
-            raise InputError(f"{path}: line {sample.line} {what}; {cure}")
-        seen.add(sample.line)
-    return samples
+    return read_model(path, _Samples, cure).root

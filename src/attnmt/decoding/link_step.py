@@ -9,12 +9,11 @@ nothing chooses, and the step is that of the authors' program.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from attnmt.config import LinkStep, Params
-from attnmt.errors import InputError
 from attnmt.files.json_file import Count, Record, Text, read_model
 from attnmt.layout import Layout
 
@@ -40,20 +39,6 @@ class Reading(Record):
     chosen: LinkStep
     authors: LinkStep  # the step at which the authors' program reads such a model
     decided_by: Decider | None = Field(default_factory=_decider_of_old_files)  # None if nothing did
-
-    @model_validator(mode="after")
-    def _the_numbers_decide(self) -> Self:
-        for name, numbers in (("hits", self.hits), ("aer", self.aer)):
-            if numbers is not None and numbers.keys() != set(get_args(LinkStep)):
-                raise ValueError(f"{name} must have a number for each of the two steps")
-        if max(self.hits.values()) > self.unknown_words:
-            raise ValueError("hits must not be more than the unknown words")
-        chosen, decider = decide(self.hits, self.aer, self.authors)
-        if self.chosen != chosen:
-            raise ValueError(f"chosen is {self.chosen!r}, which the numbers contradict")
-        if self.decided_by != decider:
-            raise ValueError(f"decided_by is {self.decided_by!r}, which the numbers contradict")
-        return self
 
     @property
     def why(self) -> str:
@@ -95,7 +80,4 @@ def load_reading(params: Params, name: str, root: Path = Path()) -> Reading:
         InputError: if the translate stage has not chosen it yet, or the file is damaged.
     """
     path = Layout(params.experiment, root).reading(name)
-    cure = f"run the stage translate for {name}"
-    if not path.exists():
-        raise InputError(f"{path}: no such file; {cure} first, which chooses how attention is read")
-    return read_model(path, Reading, f"{cure} again")
+    return read_model(path, Reading, f"run the stage translate for {name} again")

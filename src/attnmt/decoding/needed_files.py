@@ -7,58 +7,38 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 
 
-def translator_files(params: Params, name: str, root: Path = Path()) -> list[Path]:
+def translator_files(
+    params: Params, name: str, root: Path = Path(), *, with_reading: bool = True
+) -> list[Path]:
     """Return the files that a model or an ensemble needs, relative to ``root``.
 
     Args:
         root: the project's folder, or a packed one.
+        with_reading: whether it needs its reading, which the stage translate chooses; without
+            attention there is none.
 
     Raises:
         InputError: if the experiment has neither, or if a file is missing; it names the command that
             makes it.
     """
-    stage = "ensemble" if name in params.ensembles else "translate"
-    made = _made_before(params, name)
-    if params.attends(name):
-        made[Layout(params.experiment).reading(name)] = f"{stage}@{name}"
-    for file in made:
+    layout, translators = Layout(params.experiment), params.translators(name)
+    folder = layout.encoded(translators.family)
+    encoded = ["summary.json", *(f"vocab.{code}" for code in params.languages.codes)]
+    encoded += ["codes"] * bool(params.families[translators.family].encoding.pieces)
+    files = [
+        *(folder / file for file in encoded),
+        layout.dictionary_file(*params.sides(name)),
+        *(layout.model(member) / "weights.safetensors" for member in translators.members),
+    ]
+    if with_reading and params.attends(name):
+        files.append(layout.reading(name))
+    for file in files:
         if not (root / file).is_file():
+            stage = f"{'ensemble' if name in params.ensembles else 'translate'}@{name}"
+            # DVC may not look at other experiments than the demo.
+            command = f"snakemake -j2 --until {stage} --config experiment={params.experiment}"
             raise InputError(
                 f"{root / file}: no such file; to train {name} and all that it needs: "
-                + _command(params, f"{stage}@{name}")
+                + (f"dvc repro {stage}" if params.experiment == DEMO else command)
             )
-    return [Path(params.params_file), Path(SYSTEMS), *made]
-
-
-def refuse_missing(params: Params, name: str, root: Path) -> None:
-    """Refuse a model or an ensemble if a file of an earlier stage is missing; name this stage.
-
-    Raises:
-        InputError: as said, or if the experiment has neither.
-    """
-    for file, stage in _made_before(params, name).items():
-        if not (root / file).is_file():
-            raise InputError(f"{root / file}: no such file; run {_command(params, stage)} first")
-
-
-def _made_before(params: Params, name: str) -> dict[Path, str]:
-    """Return the files that the stage translate reads, each with the stage that makes it."""
-    layout, translators = Layout(params.experiment), params.translators(name)
-    family = translators.family
-    encoded = ["summary.json", *(f"vocab.{code}" for code in params.languages.codes)]
-    encoded += ["codes"] * bool(params.families[family].encoding.pieces)
-    return {
-        **{layout.encoded(family) / file: f"encode@{family}" for file in encoded},
-        layout.dictionary_file(*params.sides(name)): "dictionary",
-        **{
-            layout.model(member) / "weights.safetensors": f"train@{member}"
-            for member in translators.members
-        },
-    }
-
-
-def _command(params: Params, stage: str) -> str:
-    """Return what runs a stage and all that it needs. DVC may not look at other experiments."""
-    if params.experiment == DEMO:
-        return f"dvc repro {stage}"
-    return f"snakemake -j2 --until {stage} --config experiment={params.experiment}"
+    return [Path(params.params_file), Path(SYSTEMS), *files]

@@ -20,11 +20,11 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep
-from attnmt.decoding.ensemble import attended, averaged, best_words, positions_of
-from attnmt.decoding.history import Candidate, History
+from attnmt.decoding.ensemble import attended, best_words, joint_attention
+from attnmt.decoding.history import Candidate, History, Step
 from attnmt.decoding.link_step import SHIFTS
-from attnmt.decoding.protocol import Ids, Model
 from attnmt.errors import InputError
+from attnmt.model.translator import Ids, Translator
 from attnmt.text.vocabulary import BOS, EOS
 
 MOST = 1_000_000  # hypotheses of a sentence
@@ -36,11 +36,9 @@ class Search:
 
     beam: int
     candidates: int  # how many finished translations of a sentence are enough
-    best: int | None = 1  # the n of the rule for the n best; None turns this rule off
+    best: int = 1  # the n of the rule for the n best
     link_step: LinkStep = "same"
     average: Average = "logits"  # how an ensemble's members are averaged
-    bos: int = BOS
-    eos: int = EOS
 
     def __post_init__(self) -> None:
         """Refuse what is no number, and more than a search can hold in memory.
@@ -50,8 +48,6 @@ class Search:
         """
         for name in ("beam", "candidates", "best"):
             value = getattr(self, name)
-            if value is None and name == "best":
-                continue
             if type(value) is not int or not 1 <= value <= MOST:
                 why = f"{repr(value)[:60]} is not a whole number from 1 to {MOST:,}"
                 raise InputError(f"{name} of the search: {why}")
@@ -79,7 +75,7 @@ class _Live(NamedTuple):
 
 @torch.inference_mode()
 def search(
-    models: Sequence[Model], sources: Sequence[Ids], options: Search
+    models: Sequence[Translator], sources: Sequence[Ids], options: Search
 ) -> list[list[Candidate]]:
     """Translate N sentences; return each one's finished translations, in order of finishing.
 
@@ -93,21 +89,19 @@ def search(
     live = _Live(
         torch.arange(N, device=device),
         lengths,
-        torch.full_like(lengths[:, None], options.bos),
+        torch.full_like(lengths[:, None], BOS),
         torch.zeros(N, 1, device=device),
         torch.zeros_like(lengths),
-        torch.full((N, options.best or 0), -torch.inf, device=device),
+        torch.full((N, options.best), -torch.inf, device=device),
     )
     t = 0
     while len(live.sentences):
         t += 1
         h, weights = zip(*(member.step(live.words) for member in members), strict=True)
-        a, positions = averaged(weights), positions_of(members)
-        links = (
-            None if a is None or positions is None else attended(a, positions, live.source_lengths)
-        )
+        joint = joint_attention(members, weights)
+        links = None if joint is None else attended(*joint, live.source_lengths)
         # A beam of 1 also takes the second word, so that </s> cannot leave it with nothing.
-        count, excluded = max(options.beam, 2), options.eos if t == 1 else None
+        count, excluded = max(options.beam, 2), EOS if t == 1 else None
         log_p, words = best_words(models, h, options.average, count, excluded)
         live, parents = _extend(live, log_p, words, links, t, history, options)
         rows = (~_over(live, t, history, options)).nonzero()[:, 0]
@@ -141,7 +135,7 @@ def _extend(
     totals = (live.scores[:, :, None] + log_p).flatten(1)
     ranked, order = totals.sort(dim=1, descending=True, stable=True)
     ranked_words, ranked_parents = words.flatten(1).gather(1, order), order // log_p.shape[2]
-    ends = ranked_words == options.eos
+    ends = ranked_words == EOS
     # The stable sort puts words first, in their order, and </s> last.
     kept = ends.byte().sort(dim=1, stable=True).indices[:, : options.beam]
     missing = ends.gather(1, kept)  # only a vocabulary smaller than the beam leaves too few words
@@ -151,7 +145,7 @@ def _extend(
     finishing &= live.finished[:, None] + finishing.cumsum(1) <= options.candidates
     history.finish(live.sentences, finishing, ranked_parents, ranked)
     words, parents = ranked_words.gather(1, kept), ranked_parents.gather(1, kept)
-    history.step(live.sentences, words, parents, attended)
+    history.steps.append(Step(live.sentences, words, parents, attended))
     best = torch.cat([live.best, ranked.masked_fill(~finishing, -torch.inf)], dim=1)
     extended = live._replace(
         words=words,
@@ -166,9 +160,8 @@ def _over(live: _Live, t: int, history: History, options: Search) -> Tensor:
     """Return which searches are over after ``t`` words, [N]; each then has a finished translation."""
     longest = 3 * (live.source_lengths + 1) // 2
     over = (t >= longest) | (live.finished >= options.candidates)
-    if options.best is not None:
-        enough = live.finished >= options.best
-        over |= enough & (live.best[:, -1] >= live.scores.amax(1))
+    enough = live.finished >= options.best
+    over |= enough & (live.best[:, -1] >= live.scores.amax(1))
     unfinished = (over & (live.finished == 0))[:, None] & (live.scores != -torch.inf)
     hypotheses = torch.arange(live.words.shape[1], device=over.device).expand_as(live.words)
     history.finish(live.sentences, unfinished, hypotheses, live.scores)

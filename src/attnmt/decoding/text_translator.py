@@ -1,31 +1,30 @@
-"""Words in, words out: the search and the forced decoder on text as a family reads it."""
+"""From raw text to plain translations, by any model or ensemble of an experiment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 
-from attnmt.config import Language, LinkStep, Params
+from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links
-from attnmt.decoding.batched import force_all, translate
+from attnmt.decoding.batched import force_all, search_all
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.kept_attention import Attended, sampled_lines
-from attnmt.decoding.needed_files import refuse_missing
-from attnmt.decoding.protocol import Ids
+from attnmt.decoding.link_step import SHIFTS, load_reading
+from attnmt.decoding.needed_files import translator_files
+from attnmt.decoding.reader import Reader, Units
 from attnmt.decoding.search import Search
 from attnmt.decoding.unknown import replace_unknown
+from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.model.translator import Translator
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
-from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
+from attnmt.text.vocabulary import EOS, SPECIAL
 from attnmt.training.saved import load_model
-
-LINK_STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
-Units = list[str]  # a sentence as models read it: words or pieces
 
 
 class Translation(NamedTuple):
@@ -50,12 +49,16 @@ class ForcedSet(NamedTuple):
 
 
 class TextTranslator:
-    """A model or an ensemble with the vocabularies, the dictionary and the text that it works on."""
+    """A model or an ensemble with the readers, the dictionary and the encoded text of its family.
+
+    It does for any text what the stages do for a test set: from raw text to plain translations.
+    """
 
     def __init__(
         self,
         models: Sequence[Translator],
-        sides: tuple[Language, Language],
+        source: Reader,
+        target: Reader,
         data: EncodedSets,
         dictionary: Dictionary,
         options: Search,
@@ -69,13 +72,11 @@ class TextTranslator:
         faulty = any("unmasked_padding" in model.config.system.faults for model in models)
         self.batch_size = 1 if faulty else batch_size
         self.models = models
+        self.source, self.target = source, target
         self.data = data
         self.dictionary = dictionary
         self.options = options
-        self.sides = sides
-        self.source, self.target = (side.code for side in sides)
-        self._vocabularies = {k: data.vocabulary(k) for k in (self.source, self.target)}
-        self._rule = tokenizer(sides[1], split_hyphens=False)
+        self._rule = tokenizer(target.language, split_hyphens=False)
 
     @property
     def attends(self) -> bool:
@@ -87,42 +88,56 @@ class TextTranslator:
         self.options = replace(self.options, link_step=step)
 
     def translate(
-        self, sentences: Sequence[Units], options: Search | None = None
+        self, lines: Sequence[str], options: Search | None = None
     ) -> list[list[Translation]]:
-        """Return the best translations of each sentence, the best first. No sentence may be empty.
+        """Return the best translations of each raw line, the best first.
+
+        A line without words has one translation, which is empty.
 
         ``options`` hold for this search only; None takes the translator's own.
+
+        Raises:
+            InputError: if ``lines`` is one text, or a line is not text or holds a mark that cannot be
+                cut into pieces.
         """
+        if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+            raise InputError(f"{repr(lines)[:60]}: give a list of sentences")
+        return self.translate_units([self.source.units(line) for line in lines], options)
+
+    def translate_units(
+        self, sentences: Sequence[Units], options: Search | None = None
+    ) -> list[list[Translation]]:
+        """Return the best translations of each sentence of units; see :meth:`translate`."""
         options = options or self.options
-        ids = _ids(self._vocabularies[self.source], sentences)
-        finished = translate(self.models, ids, options, self.batch_size)
-        return [
+        with_words = [units for units in sentences if units]
+        ids = [self.source.ids(units) for units in with_words]
+        found = zip(with_words, search_all(self.models, ids, options, self.batch_size), strict=True)
+        translations = (
             [self._translation(candidate, source) for candidate in candidates[: options.best]]
-            for candidates, source in zip(finished, sentences, strict=True)
-        ]
+            for source, candidates in found
+        )
+        empty = Translation("", [], [], [], [], 0.0, [])
+        return [next(translations) if units else [empty] for units in sentences]
 
     def translate_set(self, name: str) -> list[list[Translation]]:
         """Return the best translations of each sentence of a set, the best first."""
-        return self.translate(self.data.units(name, self.source))
+        return self.translate_units(self.data.units(name, self.source.code))
 
     def force_set(self, name: str) -> ForcedSet:
         """Return scores and links of a set's references."""
-        return self.force(*(self.data.units(name, side) for side in (self.source, self.target)))
+        return self.force(
+            *(self.data.units(name, side.code) for side in (self.source, self.target))
+        )
 
     def force(self, sources: Sequence[Units], targets: Sequence[Units]) -> ForcedSet:
         """Return scores and links of translations that are given, one for each source sentence."""
-        units = [sources, targets]
-        source_ids, target_ids = (
-            _ids(self._vocabularies[side], text)
-            for side, text in zip((self.source, self.target), units, strict=True)
-        )
-        average = self.options.average
-        forced = force_all(self.models, source_ids, target_ids, self.batch_size, average)
+        ids = [self.source.ids(units) for units in sources], [*map(self.target.ids, targets)]
+        forced = force_all(self.models, *ids, self.batch_size, self.options.average)
         links: dict[LinkStep, list[Links]] = {}
-        for step in LINK_STEPS if self.attends else ():
+        for step in SHIFTS if self.attends else ():
             links[step] = [
                 self.data.links([(i, j) for j, i in enumerate(line.links(step))], *pair)
-                for line, *pair in zip(forced, *units, strict=True)
+                for line, *pair in zip(forced, sources, targets, strict=True)
             ]
         return ForcedSet([line.score for line in forced], links)
 
@@ -137,20 +152,20 @@ class TextTranslator:
             translations: those of the whole set, the best of each sentence first. The best are
                 force-decoded, id by id; None takes the references.
         """
-        sentences = self.data.units(name, self.source)
+        sentences = self.data.units(name, self.source.code)
         lines = sampled_lines(len(sentences), samples)
         sources = [sentences[line] for line in lines]
-        vocabulary = self._vocabularies[self.target]
         if translations is None:
-            references = self.data.units(name, self.target)
+            references = self.data.units(name, self.target.code)
             targets = [references[line] for line in lines]
-            target_ids = _ids(vocabulary, targets)
+            target_ids = [*map(self.target.ids, targets)]
         else:
             best = [translations[line][0].ids for line in lines]
-            targets = [vocabulary.decode(words) for words in best]
+            targets = [self.target.vocabulary.decode(words) for words in best]
             target_ids = [np.array(words, dtype=np.int32) for words in best]
-        source_ids = _ids(self._vocabularies[self.source], sources)
-        forced = force_all(self.models, source_ids, target_ids, self.batch_size)
+        forced = force_all(
+            self.models, [*map(self.source.ids, sources)], target_ids, self.batch_size
+        )
         return [
             Attended(
                 line=line,
@@ -166,17 +181,13 @@ class TextTranslator:
         return self._rule.detokenize(words)
 
     def _translation(self, candidate: Candidate, source: Units) -> Translation:
-        units = self._vocabularies[self.target].decode(candidate.words)
+        units = self.target.vocabulary.decode(candidate.words)
         links = [(i, j) for j, i in enumerate(candidate.links)]
         links = self.data.links(links, source, units)
         words, read = self.data.words(units), self.data.words(source)
         replaced = replace_unknown(words, read, links, self.dictionary)
         text = self.plain(replaced)
         return Translation(text, words, replaced, read, links, candidate.score, candidate.words)
-
-
-def _ids(vocabulary: Vocabulary, sentences: Sequence[Units]) -> list[Ids]:
-    return [np.array(vocabulary.encode(units), dtype=np.int32) for units in sentences]
 
 
 def authors_step(models: Sequence[Translator]) -> LinkStep:
@@ -198,42 +209,52 @@ def authors_step(models: Sequence[Translator]) -> LinkStep:
 def load_translator(
     params: Params,
     name: str,
-    root: Path = Path(),
+    root: Path | str = Path(),
     *,
     beam: int | None = None,
     n_best: int | None = None,
+    with_reading: bool = True,
 ) -> TextTranslator:
-    """Load a model or an ensemble of an experiment, with the encoded data and the dictionary.
+    """Load a model or an ensemble of an experiment.
 
-    Its attention is read as the authors' program reads it, until ``read_at`` says otherwise.
+    Below ``root`` it reads ``data/<experiment>/encoded/<family>/{vocab.*,codes,summary.json}``,
+    ``data/<experiment>/dictionary/<source>-<target>.tsv``,
+    ``models/<experiment>/<member>/weights.safetensors`` of every member and, where there is attention,
+    ``translations/<experiment>/<name>/reading.json``.
 
     Args:
-        root: the folder that holds data/ and models/.
         beam: replaces the experiment's beam; None keeps it.
         n_best: replaces the experiment's ``n_best``; None keeps it.
+        with_reading: whether attention is read at the step that the stage translate chose. If not, it
+            is read as the authors' program does, until ``read_at`` says otherwise.
 
     Raises:
-        InputError: if the experiment has no such model, a file is missing (naming the stage that makes
-            it) or damaged, a model was trained on other data or by other settings, or ``beam`` or
+        InputError: if the experiment has no such model, a file is missing (naming the command that
+            makes it) or damaged, a model was trained on other data or by other settings, or ``beam`` or
             ``n_best`` is no number of a search.
     """
-    refuse_missing(params, name, root)
+    root = Path(root)
+    translator_files(params, name, root, with_reading=with_reading)  # refuses what is missing
     layout, decoding = Layout(params.experiment, root), params.decoding
     ensemble = params.translators(name)
     family, direction = ensemble.family, params.models[ensemble.members[0]].direction
-    encoded, dictionary = layout.encoded(family), layout.dictionary_file(*params.sides(name))
-    data = EncodedSets(encoded)
+    data = EncodedSets(layout.encoded(family))
+    source, target = (
+        Reader(params, family, data, language) for language in params.languages.sides(direction)
+    )
     options = Search(
         beam=decoding.beam if beam is None else beam,
         candidates=decoding.candidates,
         average=ensemble.average,
     ).n_best(decoding.n_best if n_best is None else n_best)
     models = [load_model(params, member, data, root) for member in ensemble.members]
-    return TextTranslator(
-        models,
-        params.languages.sides(direction),
-        data,
-        Dictionary.load(dictionary, lowercase=params.families[family].encoding.lowercase),
-        replace(options, link_step=authors_step(models)),
-        params.machine.decode_batch,
+    dictionary = Dictionary.load(
+        layout.dictionary_file(*params.sides(name)),
+        lowercase=params.families[family].encoding.lowercase,
     )
+    batch_size = params.machine.decode_batch
+    translator = TextTranslator(models, source, target, data, dictionary, options, batch_size)
+    chosen = with_reading and translator.attends
+    step = load_reading(params, name, root).chosen if chosen else authors_step(models)
+    translator.read_at(step)
+    return translator

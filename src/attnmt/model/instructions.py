@@ -20,24 +20,33 @@ import torch
 
 from attnmt.config import Instructions
 
-HELD = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_CBWR": "COMPATIBLE"}
+VARIABLES = {
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "MKL_CBWR": "COMPATIBLE",
+}
 
 log = logging.getLogger(__name__)
 
 
-def hold(instructions: Instructions) -> None:
-    """Compute with AVX2 alone in this process; with ``all``, leave everything as it is.
+def compute_with(instructions: Instructions) -> None:
+    """Compute with AVX2 alone in this process, or say that it cannot; ``all`` leaves it as it is."""
+    if instructions == "avx2" and (why := keep_to_avx2()):
+        log.warning("%s", why)
 
-    It must come before torch's first computation. If it cannot keep its promise, it warns.
+
+def keep_to_avx2() -> str | None:
+    """Compute with AVX2 alone from now on; return why this process cannot, or None.
+
+    It must come before torch's first computation.
     """
-    if instructions == "avx2" and not held():
-        log.warning("%s", unlike())
-
-
-def held() -> bool:
-    """Compute with AVX2 alone from now on; return whether this process can."""
-    os.environ.update(HELD)
-    return used() == "avx2"
+    os.environ.update(VARIABLES)
+    if used() == "avx2":
+        return None
+    return (
+        f"this process computes with {used()} and cannot keep to AVX2 (the processor lacks it, or torch "
+        f"has computed here before), so its numbers may differ from those of other machines"
+    )
 
 
 def used() -> str:
@@ -46,13 +55,5 @@ def used() -> str:
     Only ``avx2`` promises the bytes of other machines; ``avx2, not held`` does not, because of MKL.
     """
     capability = torch.backends.cpu.get_cpu_capability().lower()
-    held = all(os.environ.get(name) == value for name, value in HELD.items())
+    held = all(os.environ.get(name) == value for name, value in VARIABLES.items())
     return capability if held or capability != "avx2" else "avx2, not held"
-
-
-def unlike() -> str:
-    """Say why the numbers of this process may differ from those of other machines."""
-    return (
-        f"this process computes with {used()} and cannot keep to AVX2 (the processor lacks it, or torch "
-        f"has computed here before), so its numbers may differ from those of other machines"
-    )

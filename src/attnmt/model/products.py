@@ -2,7 +2,7 @@
 
 On a processor, torch multiplies by MKL, which looks at the processor's maker, so that Intel's and AMD's
 sum in different orders. oneDNN, which torch brings too, makes its code from the instructions alone, and
-:func:`attnmt.model.instructions.hold` fixes these. On a GPU, the products are torch's own.
+:func:`attnmt.model.instructions.keep_to_avx2` fixes these. On a GPU, the products are torch's own.
 """
 
 from typing import Any

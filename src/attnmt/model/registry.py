@@ -1,7 +1,8 @@
-"""The classes that the configuration names: scores, windows, encoders."""
+"""The classes that the configuration names, such as scores, windows and encoders."""
 
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
+from attnmt.config import parts
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import hint
 
@@ -30,3 +31,21 @@ class Registry(dict[str, type[T]]):
 
     def __missing__(self, name: str) -> type[T]:
         raise InputError(f"no {self.kind} {name!r}{hint(name, self)}")
+
+
+class Part:
+    """The base of each kind of such classes, which gives the kind a registry with all its classes.
+
+    A class is known by its ``name``, or else by the name of the class.
+    """
+
+    name: ClassVar[str]
+    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that one may set
+    known: ClassVar[Registry[Any]]
+
+    def __init_subclass__(cls, kind: str = "", abstract: bool = False) -> None:
+        """Make a registry for a kind, or add a class that is not abstract to that of its kind."""
+        if kind:
+            cls.known = Registry(kind)
+        elif not abstract:
+            cls.known.add(cls)

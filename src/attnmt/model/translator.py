@@ -19,6 +19,8 @@ from attnmt.model.fast.stepper import Stepper
 from attnmt.model.products import product
 from attnmt.text.batches import pad_source
 
+Ids = NDArray[np.int32]  # of a sentence's words, in its own order
+
 
 @dataclass(frozen=True)
 class ModelConfig:
@@ -97,13 +99,13 @@ class Translator(nn.Module):
         """The size of the target vocabulary."""
         return self.config.target_words
 
-    def start(self, sources: Sequence[NDArray[np.int32]]) -> Stepper:
-        """Encode sentences, each the ids in its own order; the model is in eval mode."""
+    def start(self, sources: Sequence[Ids]) -> Stepper:
+        """Encode sentences; return one hypothesis of each, without words. The model is in eval mode."""
         source, lengths = pad_source(list(sources), self.config.system.reverse)
         return Stepper(self.decoder, *self.encode(source.to(self.device), lengths.to(self.device)))
 
     def logits(self, h_tilde: Tensor) -> Tensor:
-        """Return W_s h~, [..., V]."""
+        """Return W_s h~, [..., V], in new memory."""
         return product(h_tilde, self.W_s)
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
@@ -120,3 +122,9 @@ class Translator(nn.Module):
             h_tilde.flatten(0, 1), self.W_s, words, torch.is_grad_enabled()
         )
         return total
+
+
+def parameter_count(config: ModelConfig) -> int:
+    """Return the number of a model's parameters. The model is built without memory for its weights."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in Translator(config).parameters())

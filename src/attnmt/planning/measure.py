@@ -13,7 +13,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
-from attnmt.model.instructions import hold
+from attnmt.model.instructions import compute_with
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import config_of, training_costs
@@ -47,7 +47,7 @@ def measure_speeds(params: Params, names: Sequence[str], sizes: Mapping[str, Tex
             f"the lengths of the sentences of {params.experiment} are not known; run its encode "
             f"stages first"
         )
-    hold(params.machine.instructions)
+    compute_with(params.machine.instructions)
     costs = training_costs(params, known, sizes)
     largest = {params.model(name).family: name for name in sorted(known, key=costs.__getitem__)}
     torch.set_num_threads(min(params.machine.train_threads, os.cpu_count() or 1))

@@ -63,7 +63,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     data, again = EncodedSets(layout.encoded(system.family)), f"run translate of {name} again"
     gold = _gold_links(params, name, data, test) if forced else None
     matrices, shown_name = [], label(params, name)
-    for one in read_attention(path, data.lines(test), again):
+    for one in read_attention(path, again):
         links = gold[one.line] if gold else None
         if any(i >= len(one.source) or j >= len(one.target) for i, j in links or ()):
             why = f"line {one.line}: the gold links belong to another text"

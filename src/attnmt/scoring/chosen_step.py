@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped
-from attnmt.decoding.link_step import Reading, decide
-from attnmt.decoding.text_translator import LINK_STEPS, TextTranslator, authors_step
+from attnmt.decoding.link_step import SHIFTS, Reading, decide
+from attnmt.decoding.text_translator import TextTranslator, authors_step
 from attnmt.decoding.unknown import replace_unknown, unknown_places
 from attnmt.scoring.aer import aer
 from attnmt.scoring.reference_links import aligner_links
@@ -43,23 +43,24 @@ def choose_reading(translator: TextTranslator, dev: str, silver: Sequence[Links]
         dev: the set that chooses; it must not be a test set.
         silver: the outside aligner's links of its words, in the direction of the translation.
     """
-    data, vocabulary = translator.data, translator.data.vocabulary(translator.target)
-    source, target = (data.units(dev, side) for side in (translator.source, translator.target))
+    data, vocabulary = translator.data, translator.target.vocabulary
+    sides = translator.source, translator.target
+    source, target = (data.units(dev, side.code) for side in sides)
     with_unk = [data.words(vocabulary.decode(vocabulary.encode(units))) for units in target]
     lines = [
         (words, data.words(read), data.words(reference))
         for words, read, reference in zip(with_unk, source, target, strict=True)
     ]
-    hits = dict.fromkeys(LINK_STEPS, 0)
+    hits = dict.fromkeys(SHIFTS, 0)
     unknown_words = 0
     links = translator.force_set(dev).links
     for at, (words, read, reference) in enumerate(lines):
         places = unknown_places(words) if len(words) == len(reference) else []
         unknown_words += len(places)
-        for step in LINK_STEPS:
+        for step in SHIFTS:
             replaced = replace_unknown(words, read, links[step][at], translator.dictionary)
             hits[step] += sum(replaced[j] == reference[j] for j in places)
-    rates = {step: round(aer(links[step], silver, silver), DIGITS) for step in LINK_STEPS}
+    rates = {step: round(aer(links[step], silver, silver), DIGITS) for step in SHIFTS}
     authors = authors_step(translator.models)
     chosen, decider = decide(hits, rates, authors)
     return Reading(

@@ -10,8 +10,8 @@ from attnmt.corpora.links import GoldLinks, Links, flipped
 from attnmt.corpora.normal_form import normalized
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.decoding.link_step import Reading, load_reading
-from attnmt.decoding.pipeline import Reader, load_pipeline
-from attnmt.decoding.text_translator import Units
+from attnmt.decoding.reader import Reader, Units
+from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 from attnmt.scoring.alignment import LinkScore, diagonal_links, score_links
@@ -89,11 +89,12 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
     """
     if not params.attends(name):
         raise InputError(f"--model: {name} has no attention, so it links no words")
-    pipeline, reading = load_pipeline(params, name), load_reading(params, name)
-    translator = pipeline.translator
-    backward = translator.source != params.languages.source.code
+    translator, reading = load_translator(params, name), load_reading(params, name)
+    backward = translator.source.code != params.languages.source.code
     texts = (pairs.targets, pairs.sources) if backward else (pairs.sources, pairs.targets)
-    forced = translator.force(_units(pipeline.source, texts[0]), _units(pipeline.target, texts[1]))
+    forced = translator.force(
+        _units(translator.source, texts[0]), _units(translator.target, texts[1])
+    )
     links = {
         step: [flipped(line) for line in lines] if backward else lines
         for step, lines in forced.links.items()

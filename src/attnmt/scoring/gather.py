@@ -14,8 +14,7 @@ from typing import Any
 
 from attnmt.config import Params
 from attnmt.layout import Layout
-from attnmt.model.size import parameters
-from attnmt.model.translator import ModelConfig
+from attnmt.model.translator import ModelConfig, parameter_count
 from attnmt.scoring.compared import compared
 from attnmt.scoring.counts import counted
 from attnmt.scoring.limits import common_note
@@ -99,7 +98,7 @@ def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dic
     metrics = read_metrics(folder)
     config = read_config(folder)
     words = config.source_words, config.target_words
-    size = parameters(ModelConfig(config.system, config.shape, *words))
+    size = parameter_count(ModelConfig(config.system, config.shape, *words))
     machine_of_it = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"
     learned, cost = {"set": params.sets.dev}, {"signature": machine_of_it}
     for where, metric, value in (

@@ -11,7 +11,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from attnmt.config import DEMO, Params
-from attnmt.decoding.pipeline import Pipeline, load_pipeline
+from attnmt.decoding.text_translator import TextTranslator, load_translator
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import iter_lines, write_text
@@ -49,8 +49,8 @@ def pack_model(params: Params, name: str, folder: Path, text_license: str = "") 
     layout, members = Layout(params.experiment), params.translators(name).members
     trainings = [read_provenance(layout.model(member)) for member in members]
     scores = read_scores(params, name)
-    pipeline = load_pipeline(params, name)  # only what can be loaded is packed
-    digest = pipeline.translator.data.digest[:SHA_DIGITS]
+    translator = load_translator(params, name)  # only what can be loaded is packed
+    digest = translator.data.digest[:SHA_DIGITS]
     if any(line.data != digest for line in scores.lines):
         raise InputError(
             f"{layout.scores(name)}: the encoded data changed after this model was scored; run "
@@ -58,7 +58,7 @@ def pack_model(params: Params, name: str, folder: Path, text_license: str = "") 
         )
     with atomic_folder(folder) as partial:
         manifest = write_packed(params, name, partial)
-        card = _card(params, manifest, scores, trainings, pipeline, folder, text_license)
+        card = _card(params, manifest, scores, trainings, translator, folder, text_license)
         write_text(partial / CARD, card)
 
 
@@ -76,7 +76,7 @@ def _card(
     manifest: Manifest,
     scores: Numbers,
     trainings: Sequence[Provenance],
-    pipeline: Pipeline,
+    translator: TextTranslator,
     folder: Path,
     text_license: str,
 ) -> str:
@@ -84,14 +84,16 @@ def _card(
 
     Args:
         trainings: those of its members, in their order.
-        pipeline: the model itself; it translates the card's example.
+        translator: the model itself; it translates the card's example.
         text_license: as for :func:`pack_model`.
     """
-    name, translator = manifest.model, pipeline.translator
+    name = manifest.model
     system = params.translators(name)
     summary = read_summary(Layout(params.experiment).encoded(system.family))
     test = params.sets.tests[0]
-    sentence = example_of(iter_lines(Layout(params.experiment).raw / f"{test}.{translator.source}"))
+    sentence = example_of(
+        iter_lines(Layout(params.experiment).raw / f"{test}.{translator.source.code}")
+    )
     weights = (part for model in translator.models for part in model.parameters())
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -106,7 +108,7 @@ def _card(
         folder=folder.name if folder.is_absolute() else folder,
         default=DEMO,
         label=label(params, name),
-        sides=translator.sides,
+        sides=(translator.source.language, translator.target.language),
         family=params.families[system.family],
         summary=summary,
         train=summary.sets[params.sets.train],
@@ -115,7 +117,7 @@ def _card(
         text_license=text_license,
         license=_license(params),
         sentence=sentence,
-        translation=pipeline.translate([sentence])[0][0].text,
+        translation=translator.translate([sentence])[0][0].text,
     )
 
 

@@ -22,7 +22,7 @@ from attnmt.files.yaml_file import explained
 from attnmt.serving.packed import read_packed
 
 if TYPE_CHECKING:
-    from attnmt.decoding.pipeline import Pipeline
+    from attnmt.decoding.text_translator import TextTranslator
     from attnmt.reporting.explain_facts import Shown
 
 # The limits of a request, so that no request occupies the server for minutes. A wider beam finds nothing
@@ -54,16 +54,15 @@ class Question(Strict):
 class Service:
     """What is served: one model, or one ensemble."""
 
-    def __init__(self, pipeline: "Pipeline", params: Params, name: str) -> None:
+    def __init__(self, translator: "TextTranslator", params: Params, name: str) -> None:
         """Take a loaded model of an experiment, and its name there."""
-        self._pipeline = pipeline
+        self._translator = translator
         self.params, self.name = params, name
 
     @property
     def languages(self) -> tuple[str, str]:
         """The language that is read, and the one that is written."""
-        translator = self._pipeline.translator
-        return translator.source, translator.target
+        return self._translator.source.code, self._translator.target.code
 
     def explain(self, sentence: str) -> "Shown":
         """Explain the translation of a sentence.
@@ -75,9 +74,9 @@ class Service:
         from attnmt.reporting.attention import label
         from attnmt.reporting.explain_facts import Shown
 
-        _refuse_too_much([sentence], self._pipeline.translator.options.beam)
+        _refuse_too_much([sentence], self._translator.options.beam)
         candidates = min(CANDIDATES, self.params.decoding.candidates)
-        explanation = explain(self._pipeline, sentence, candidates=candidates)
+        explanation = explain(self._translator, sentence, candidates=candidates)
         return Shown(self.name, label(self.params, self.name), explanation)
 
     def answer(self, request: Any) -> list[dict[str, Any]]:
@@ -101,7 +100,7 @@ class Service:
         limited = decoding.model_dump() | {"beam": beam, "n_best": n_best}
         _validated(Decoding, limited, "params.")
         _refuse_too_much(sentences, beam)
-        options = replace(self._pipeline.translator.options, beam=beam, best=n_best)
+        options = replace(self._translator.options, beam=beam, best=n_best)
         return [
             {
                 "line": line,
@@ -111,7 +110,7 @@ class Service:
                 "source": best.source,
                 "target": best.replaced,
             }
-            for line, translations in enumerate(self._pipeline.translate(sentences, options))
+            for line, translations in enumerate(self._translator.translate(sentences, options))
             for best in translations
         ]
 
@@ -170,12 +169,12 @@ def load_service(folder: Path) -> Service:
 
     Raises:
         InputError: as :func:`attnmt.serving.packed.read_packed` and
-            :func:`attnmt.decoding.pipeline.load_pipeline` do.
+            :func:`attnmt.decoding.text_translator.load_translator` do.
     """
     import torch  # here, because it takes seconds, and the limits above are read without it
 
-    from attnmt.decoding.pipeline import load_pipeline
+    from attnmt.decoding.text_translator import load_translator
 
     _, params, name = read_packed(folder)
     torch.set_num_threads(params.machine.decode_threads)
-    return Service(load_pipeline(params, name, folder), params, name)
+    return Service(load_translator(params, name, folder), params, name)

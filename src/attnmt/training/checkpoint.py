@@ -1,7 +1,6 @@
 """Checkpoints: everything that an interrupted training needs to end with the same bytes."""
 
 import json
-import logging
 import math
 import os
 import platform
@@ -22,19 +21,17 @@ from torch import Tensor, nn
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
 from attnmt.files.text_file import write_text
-from attnmt.training.attempts import DivergedError
+from attnmt.training.attempts import diverged
 from attnmt.training.features.feature import Feature
 from attnmt.training.optimizers import Optimizer
-from attnmt.training.progress import Progress
+from attnmt.training.state import TrainingState
 from attnmt.training.trained import read_config
 
-log = logging.getLogger(__name__)
-
-LAST, PREVIOUS = "last.safetensors", "previous.safetensors"
+LAST = "last.safetensors"
 
 
 class Checkpoints:
-    """The folder of one training's checkpoints: the last, the one before, and the best weights of each.
+    """The folder of one training's checkpoints: the last one, and the best weights until then.
 
     A checkpoint is due after an evaluation, and ``minutes`` after the last one.
     """
@@ -42,7 +39,7 @@ class Checkpoints:
     def __init__(self, folder: Path, minutes: float) -> None:
         self.folder = folder
         self.minutes = minutes
-        self._held = Progress()  # what the last checkpoint holds
+        self._held = TrainingState()  # what the last checkpoint holds
         self._time = time.monotonic()
 
     @contextmanager
@@ -77,7 +74,7 @@ class Checkpoints:
             finally:
                 owner.unlink(missing_ok=True)
 
-    def due(self, progress: Progress) -> bool:
+    def due(self, progress: TrainingState) -> bool:
         """Say whether there is an evaluation that no checkpoint holds, or batches for too long."""
         old = time.monotonic() - self._time > 60 * self.minutes
         evaluated = len(progress.history) > len(self._held.history)
@@ -87,7 +84,7 @@ class Checkpoints:
         self,
         model: nn.Module,
         optimizer: Optimizer,
-        progress: Progress,
+        progress: TrainingState,
         features: Sequence[Feature] = (),
     ) -> None:
         """Write the whole state of the training, all or nothing.
@@ -104,10 +101,12 @@ class Checkpoints:
         if torch.cuda.is_available():
             tensors["random.cuda"] = torch.cuda.get_rng_state()
         self._write(LAST, tensors, json.dumps(asdict(progress)))
-        self._keep(LAST, PREVIOUS, self._best(self._held).name, self._best(progress).name)
+        for path in self.folder.glob("*.safetensors"):
+            if path.name not in (LAST, self._best(progress).name):
+                path.unlink()
         self._hold(progress)
 
-    def save_best(self, model: nn.Module, progress: Progress) -> None:
+    def save_best(self, model: nn.Module, progress: TrainingState) -> None:
         """Keep the weights of ``progress.best_step``; ``save`` deletes those no longer needed.
 
         Raises:
@@ -118,79 +117,51 @@ class Checkpoints:
 
     def load(
         self, model: nn.Module, optimizer: Optimizer, features: Sequence[Feature] = ()
-    ) -> Progress:
-        """Restore the state of the last ``save``; if it is damaged, restore the one before.
-
-        Without a checkpoint, return a fresh Progress.
+    ) -> TrainingState:
+        """Restore the state of the last ``save``. Without a checkpoint, return a fresh TrainingState.
 
         Raises:
-            InputError: if every checkpoint is damaged.
+            InputError: if the checkpoint is damaged, or of another program.
         """
-        faults = []
-        for path in (self.folder / LAST, self.folder / PREVIOUS):
-            if not path.exists():
-                continue
-            try:
-                progress = self._restore(path, model, optimizer, features)
-            except InputError as error:
-                faults.append(str(error))
-                continue
-            for fault in faults:
-                log.warning("%s; going back to the checkpoint before it", fault)
-            path.replace(self.folder / LAST)  # in place of a damaged one
-            self._hold(progress)
-            return progress
-        if faults:
-            raise InputError(
-                f"{'; '.join(faults)}; go back to the program that wrote it, or delete {self.folder} to "
-                f"train from the start"
-            )
-        return Progress()
-
-    def load_best(self, progress: Progress) -> dict[str, Tensor]:
-        """Return the weights with the lowest development cost."""
-        return _read(self._best(progress))[0]
-
-    def finish(self) -> None:
-        """Keep only the two checkpoint files from which lost outputs can be written without training."""
-        self._keep(LAST, self._best(self._held).name)
-
-    def _hold(self, progress: Progress) -> None:
-        self._held = replace(progress, history=[*progress.history])
-        self._time = time.monotonic()
-
-    def _refuse_diverged(self, model: nn.Module, progress: Progress) -> None:
-        if not math.isfinite(progress.recent_cost):
-            raise DivergedError(self.folder, "the cost is", progress.step)
-        if not all(bool(value.isfinite().all()) for value in model.state_dict().values()):
-            raise DivergedError(self.folder, "the weights are", progress.step)
-
-    def _keep(self, *names: str) -> None:
-        for path in self.folder.glob("*.safetensors"):
-            if path.name not in names:
-                path.unlink()
-
-    def _best(self, progress: Progress) -> Path:
-        return self.folder / f"best-{progress.best_step}.safetensors"
-
-    def _restore(
-        self, path: Path, model: nn.Module, optimizer: Optimizer, features: Sequence[Feature]
-    ) -> Progress:
-        tensors, text = _read(path)
+        path = self.folder / LAST
+        if not path.exists():
+            return TrainingState()
         try:
-            progress = Progress(**json.loads(text))
+            tensors, text = _read(path)
+            progress = TrainingState(**json.loads(text))
             model.load_state_dict(_under("model.", tensors))
             optimizer.restore(_under("optimizer.", tensors))
             for feature in features:
                 feature.restore(_under(f"{feature.name}.", tensors))
+            if progress.best_step:
+                self.load_best(progress)  # damage must show now, not days later at the end
         except (ValueError, TypeError, RuntimeError) as error:
-            raise InputError(f"{path}: does not fit this program ({error})") from error
-        if progress.best_step:
-            _read(self._best(progress))  # damage must show now, not days later at the end
+            raise InputError(
+                f"{path}: damaged, or of another program ({error}); go back to that program, or delete "
+                f"{self.folder} to train from the start"
+            ) from error
         torch.set_rng_state(tensors["random.cpu"])
         if torch.cuda.is_available() and "random.cuda" in tensors:
             torch.cuda.set_rng_state(tensors["random.cuda"])
+        self._hold(progress)
         return progress
+
+    def load_best(self, progress: TrainingState) -> dict[str, Tensor]:
+        """Return the weights with the lowest development cost."""
+        return _read(self._best(progress))[0]
+
+    def _hold(self, progress: TrainingState) -> None:
+        self._held = replace(progress, history=[*progress.history])
+        self._time = time.monotonic()
+
+    def _refuse_diverged(self, model: nn.Module, progress: TrainingState) -> None:
+        if not math.isfinite(progress.recent_cost):
+            raise diverged(self.folder, "the cost is", progress.step)
+        if not all(bool(value.isfinite().all()) for value in model.state_dict().values()):
+            raise diverged(self.folder, "the weights are", progress.step)
+
+    def _best(self, progress: TrainingState) -> Path:
+        return self.folder / f"best-{progress.best_step}.safetensors"
 
     def _write(self, name: str, tensors: dict[str, Tensor], progress: str) -> None:
         tensors = {k: v.cpu().contiguous() for k, v in tensors.items()}
@@ -199,8 +170,6 @@ class Checkpoints:
         try:
             with atomic_path(path) as partial:
                 partial.write_bytes(save(tensors, metadata))
-                if name == LAST and path.exists():
-                    path.replace(self.folder / PREVIOUS)
         except InputError as error:
             size = sum(v.nbytes for v in tensors.values()) // 10**6 + 1
             raise InputError(
@@ -237,7 +206,7 @@ def _read(path: Path) -> tuple[dict[str, Tensor], str]:
     """Return a file's tensors, and its progress as JSON.
 
     Raises:
-        InputError: if it is missing, or has changed since it was written.
+        ValueError: if it is missing, or has changed since it was written.
     """
     try:
         with safe_open(path, framework="pt") as file:
@@ -245,9 +214,9 @@ def _read(path: Path) -> tuple[dict[str, Tensor], str]:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         progress, expected = metadata["progress"], metadata["checksum"]
     except (OSError, SafetensorError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: damaged, or of another version ({error})") from error
+        raise ValueError(f"{path.name}: {error}") from error
     if _checksum(tensors, progress) != expected:
-        raise InputError(f"{path}: damaged (the checksum differs)")
+        raise ValueError(f"{path.name}: the checksum differs")
     return tensors, progress
 
 

@@ -7,7 +7,7 @@ from attnmt.config.model import Features
 from attnmt.training.features import averaging, early_stopping, warm_up  # noqa: F401  # known by name
 from attnmt.training.features.feature import FEATURES
 from attnmt.training.optimizers import learning_rate
-from attnmt.training.progress import Progress
+from attnmt.training.state import TrainingState
 
 
 class Course:
@@ -26,18 +26,18 @@ class Course:
         given = [(key, dict(recipe)[key]) for key in Features.model_fields]
         self.features = [FEATURES[key](v, self.evaluations) for key, v in given if v is not None]
 
-    def rate(self, progress: Progress) -> float:
+    def rate(self, progress: TrainingState) -> float:
         """Return the learning rate of the batch ``progress.step``."""
         rate = learning_rate(self.recipe, progress.epoch)
         for feature in self.features:
             rate = feature.rate(rate, progress.step)
         return rate
 
-    def evaluation_due(self, progress: Progress) -> bool:
+    def evaluation_due(self, progress: TrainingState) -> bool:
         """Return whether an evaluation comes after the last batch, and has not been made."""
         return progress.recent_words > 0 and progress.step in self.evaluations
 
-    def ended(self, progress: Progress) -> bool:
+    def ended(self, progress: TrainingState) -> bool:
         """Return whether the last evaluation of the training has been made."""
         if progress.recent_words:
             return False

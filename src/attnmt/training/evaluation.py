@@ -10,11 +10,11 @@ import torch
 
 from attnmt.model.translator import Translator
 from attnmt.text.batches import ParallelText
-from attnmt.training.attempts import DivergedError
+from attnmt.training.attempts import diverged
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.course import Course
 from attnmt.training.curve import jump, late_fall
-from attnmt.training.progress import Meter, Progress
+from attnmt.training.state import Meter, TrainingState
 from attnmt.training.stop import Stop, TrainingStopped
 
 log = logging.getLogger(__name__)
@@ -77,11 +77,11 @@ class Evaluation:
         """The held-out sets that are only measured."""
         return list(self.held_out)[1:]
 
-    def run(self, progress: Progress, meter: Meter) -> None:
+    def run(self, progress: TrainingState, meter: Meter) -> None:
         """Evaluate. If a signal comes meanwhile, nothing changes.
 
         Raises:
-            DivergedError: if a cost is not finite.
+            InputError: if a cost is not finite.
         """
         meter.read(progress)
         try:
@@ -100,7 +100,7 @@ class Evaluation:
         }
         meter.restart(progress)
         if not all(math.isfinite(value) for value in row.values()):
-            raise DivergedError(self.checkpoints.folder, "the cost is", progress.step)
+            raise diverged(self.checkpoints.folder, "the cost is", progress.step)
         progress.history.append(row)
         if dev_cost < progress.best_cost:
             progress.best_cost, progress.best_step = dev_cost, progress.step
@@ -109,7 +109,7 @@ class Evaluation:
             feature.evaluated(self.model, progress)
         self._report(row, progress)
 
-    def _report(self, row: dict[str, float], progress: Progress) -> None:
+    def _report(self, row: dict[str, float], progress: TrainingState) -> None:
         speed = progress.target_words / progress.seconds
         log.info(
             "batch %d, epoch %d: train %.4f, dev %.4f nats a word, %.0f target words/s",
@@ -129,11 +129,11 @@ class Evaluation:
             )
         self.observe({**row, "target_words_per_second": speed})
 
-    def metrics(self, progress: Progress) -> dict[str, Any]:
+    def metrics(self, progress: TrainingState) -> dict[str, Any]:
         """Return the content of ``metrics.json``; features may change the model, which is the best one.
 
         Raises:
-            DivergedError: if a perplexity is more than a number can hold.
+            InputError: if a perplexity is more than a number can hold.
             TrainingStopped: if a signal has come.
         """
         best = next(row for row in progress.history if row["step"] == progress.best_step)
@@ -158,5 +158,5 @@ class Evaluation:
         try:
             dev, *tests = map(math.exp, costs)
         except OverflowError:
-            raise DivergedError(self.checkpoints.folder, "a perplexity is", step) from None
+            raise diverged(self.checkpoints.folder, "a perplexity is", step) from None
         return {"dev_perplexity": dev, "perplexity": dict(zip(self.tests, tests, strict=True))}

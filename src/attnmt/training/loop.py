@@ -13,11 +13,10 @@ from tqdm import tqdm
 from attnmt.config import Training
 from attnmt.model.translator import Translator
 from attnmt.text.batches import ParallelText
-from attnmt.training.attempts import noted_failures
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.course import Course
 from attnmt.training.evaluation import Evaluation, Observer
-from attnmt.training.progress import Meter, Progress
+from attnmt.training.state import Meter, TrainingState
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
 
@@ -27,7 +26,7 @@ log = logging.getLogger(__name__)
 class Trained(NamedTuple):
     """A finished training."""
 
-    progress: Progress
+    progress: TrainingState
     metrics: dict[str, Any]  # of the model that is kept, as in metrics.json
 
 
@@ -48,9 +47,8 @@ def train(
     training and resuming it does not change a byte.
 
     Raises:
-        DivergedError: when the cost, the weights or a perplexity are no longer finite.
-        InputError: if the recipe does not suit the length of the training, or a checkpoint cannot be
-            read or written.
+        InputError: if the recipe does not suit the length of the training, if a checkpoint cannot be
+            read or written, or when the cost, the weights or a perplexity are no longer finite.
         TrainingStopped: when a signal has come; the checkpoint holds all that was trained.
     """
     stop = stop or Stop()
@@ -72,7 +70,7 @@ def train(
         dynamic_ncols=True,
         disable=not sys.stderr.isatty(),
     )
-    with bar, noted_failures(checkpoints.folder, progress.step), stop.reported(progress):
+    with bar, stop.reported(progress):
         # This begins right after loading, because a stop may have ended an evaluation early.
         while True:
             if course.evaluation_due(progress):
@@ -101,7 +99,7 @@ def train(
 
 
 def _batches(
-    text: ParallelText, recipe: Training, seed: int, progress: Progress
+    text: ParallelText, recipe: Training, seed: int, progress: TrainingState
 ) -> Iterator[NDArray[np.int64]]:
     """Yield the rows of every batch that is left, and count batches and epochs in ``progress``."""
     options = (seed, recipe.batch_size, recipe.chunk_batches, recipe.shuffle)

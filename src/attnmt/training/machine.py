@@ -1,4 +1,4 @@
-"""The machine that a training runs on: what it is, and its memory."""
+"""The machine that a training or a search runs on: what it is, and its memory."""
 
 import ctypes
 import platform
@@ -18,7 +18,6 @@ from attnmt.model.instructions import used
 # Options of mallopt, from glibc's malloc.h. Blocks above the first size are mapped again each time; free
 # memory at the heap's end above the second size goes back to the system.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
-BYTES = 1 << 30
 PINNED = Path("constraints.txt")  # in the project's folder
 CODE = ("src", "stages", "benchmarks")  # where the code is; reports and digests change during a run
 
@@ -26,12 +25,26 @@ CODE = ("src", "stages", "benchmarks")  # where the code is; reports and digests
 def keep_freed_memory() -> None:
     """Have the C library keep the large blocks that every batch frees and takes again.
 
-    Mapping them again costs a page fault for every 4 kB. A library that is not glibc is left as it is.
+    Mapping them again costs a page fault for every 4 kB.
     """
+    _set_malloc({M_MMAP_THRESHOLD: 1 << 30, M_TRIM_THRESHOLD: 1 << 30})
+
+
+def give_back_large_blocks() -> None:
+    """Have the C library give large blocks back to the system as soon as they are free.
+
+    Each step of a search leaves a few small tensors. If large blocks come from the same heap, the small
+    ones keep the heap from shrinking, so that its size grows with the square of a sentence's length.
+    """
+    _set_malloc({M_MMAP_THRESHOLD: 1 << 20})
+
+
+def _set_malloc(sizes: dict[int, int]) -> None:
+    """Set options of malloc, in bytes. A library that is not glibc is left as it is."""
     library: Any = ctypes.CDLL(None) if platform.system() == "Linux" else None
     if hasattr(library, "mallopt"):
-        for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
-            library.mallopt(option, BYTES)
+        for option, size in sizes.items():
+            library.mallopt(option, size)
 
 
 def peak_memory(device: torch.device) -> int:

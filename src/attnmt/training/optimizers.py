@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Training, parts
-from attnmt.model.registry import Registry
+from attnmt.model.registry import Part, Registry
 
 
 def learning_rate(recipe: Training, epoch: int) -> float:
@@ -42,20 +42,13 @@ def clipping(parameters: Sequence[Tensor], clip_norm: float) -> Tensor:
     return (clip_norm / norm).clamp(max=1.0)
 
 
-class Optimizer(ABC):
+class Optimizer(Part, ABC, kind="optimizer"):
     """Changes parameters by the gradients that the backward pass left in their ``grad``.
 
     Those of ``attnmt.config.parts`` have the ``name`` that they have there.
     """
 
-    name: ClassVar[str]
-    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that a recipe may set
     takes_sparse: ClassVar[bool] = False  # whether a gradient may be sparse
-
-    def __init_subclass__(cls, known: bool = True) -> None:
-        """Make the optimizer known to the configuration."""
-        if known:
-            OPTIMIZERS.add(cls)
 
     def __init__(
         self, parameters: Sequence[Tensor], numbers: parts.PartNumbers | None = None
@@ -85,7 +78,7 @@ class Optimizer(ABC):
             raise ValueError(f"{self.name} remembers nothing from step to step")
 
 
-OPTIMIZERS = Registry[Optimizer]("optimizer")
+OPTIMIZERS: Registry[Optimizer] = Optimizer.known
 
 
 class SGD(Optimizer):
@@ -120,7 +113,7 @@ class SGD(Optimizer):
         )
 
 
-class TorchOptimizer(Optimizer, known=False):
+class TorchOptimizer(Optimizer, abstract=True):
     """One of ``torch.optim``. Its own learning rate is replaced by the schedule's at every step."""
 
     @cached_property

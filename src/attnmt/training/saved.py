@@ -5,19 +5,17 @@ as plain text.
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from safetensors.torch import save
-from torch import Tensor
 
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_bytes, write_json
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
-from attnmt.model.instructions import hold
+from attnmt.model.instructions import compute_with
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import TrainedConfig, opened_weights
@@ -67,12 +65,10 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
                     f"{data.folder / f'vocab.{language}'}: its words, or their order, are not those "
                     f"that {name} was trained with; run encode again, or train {name} again"
                 )
-        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    hold(params.machine.instructions)
-    words = config.source_words, config.target_words
-    model = Translator(ModelConfig(config.system, config.shape, *words))
-    _check_tensors(tensors, model.state_dict(), f"{path}: damaged, or of another version", name)
-    model.load_state_dict(tensors)
+        compute_with(params.machine.instructions)
+        words = config.source_words, config.target_words
+        model = Translator(ModelConfig(config.system, config.shape, *words))
+        model.load_state_dict({key: file.get_tensor(key) for key in file.keys()})  # noqa: SIM118
     return model.to(best_device()).eval()
 
 
@@ -92,23 +88,3 @@ def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path
                 f"{path}: {key}: trained with other settings than {params.params_file} has for "
                 f"{name}; train {name} again"
             )
-
-
-def _check_tensors(
-    tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor], place: str, name: str
-) -> None:
-    """Refuse tensors with other names, shapes or types than expected, and those that are not finite."""
-    again = f"train {name} again"
-    if in_one_only := sorted(tensors.keys() ^ expected.keys()):
-        key = in_one_only[0]
-        what = "is missing" if key in expected else "does not belong to this model"
-        raise InputError(f"{place}: tensor {key!r} {what}; {again}")
-    for key, like in expected.items():
-        tensor = tensors[key]
-        if (tensor.shape, tensor.dtype) != (like.shape, like.dtype):
-            raise InputError(
-                f"{place}: tensor {key!r} is {tensor.dtype} {list(tensor.shape)}, not {like.dtype} "
-                f"{list(like.shape)}; {again}"
-            )
-        if not bool(tensor.isfinite().all()):
-            raise InputError(f"{place}: tensor {key!r} holds a number that is not finite; {again}")

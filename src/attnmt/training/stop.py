@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # it loads torch, and every command loads this module
-    from attnmt.training.progress import Progress
+    from attnmt.training.state import TrainingState
 
 # EX_TEMPFAIL of sysexits.h: what failed may succeed when it is started again.
 START_AGAIN = 75
@@ -37,7 +37,7 @@ class Stop:
         return bool(self.signal)
 
     @contextmanager
-    def reported(self, progress: "Progress") -> Iterator[None]:
+    def reported(self, progress: "TrainingState") -> Iterator[None]:
         """If the training stops, say after which batch, and how it goes on."""
         try:
             yield

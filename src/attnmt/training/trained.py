@@ -1,19 +1,13 @@
-"""What a training left, read strictly: weights, settings, metrics, history, provenance.
-
-``weights.safetensors``, ``config.json`` and ``provenance.json`` say which model they belong to, so that
-they are refused in another model's folder.
-"""
+"""What a training left, read strictly: weights, settings, metrics, history, provenance."""
 
 import csv
 import json
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, PositiveFloat, model_validator
+from pydantic import Field, PositiveFloat
 from safetensors import SafetensorError, safe_open
 
 from attnmt.config import ModelShape, System, Training
@@ -21,11 +15,6 @@ from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError
 from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
 from attnmt.files.text_file import read_text
-
-
-def _moment(text: str) -> str:
-    datetime.fromisoformat(text)
-    return text
 
 
 class _TrainingFile(Record):
@@ -39,21 +28,9 @@ class _TrainingFile(Record):
     fingerprint: Name
 
 
-AnyFile = TypeVar("AnyFile", bound=_TrainingFile)
-
-
-class TrainedSets(Record):
-    """The sets that a training read."""
-
-    train: Name
-    dev: Name
-    tests: list[Name]
-
-
 class TrainedConfig(_TrainingFile):
     """What a training was asked to do, and what rebuilds its model: ``config.json``."""
 
-    sets: TrainedSets
     training: Training
     system: System
     shape: ModelShape
@@ -67,7 +44,7 @@ class Provenance(_TrainingFile):
 
     code: Text  # digest of the code that it ran
     commits: Annotated[list[Text], Field(min_length=1)]  # those at which it ran
-    started: Annotated[str, AfterValidator(_moment)]
+    started: Text
     device: Text
     threads: Positive
     torch: Text
@@ -93,14 +70,6 @@ class Metrics(Record):
     dev_perplexity: PositiveFloat
     perplexity: dict[Name, PositiveFloat]
 
-    @model_validator(mode="after")
-    def _best_was_trained(self) -> Self:
-        if self.best_step > self.steps:
-            raise ValueError(
-                f"best_step {self.best_step} comes after the last of {self.steps} steps"
-            )
-        return self
-
 
 def machine(device: str, threads: int) -> str:
     """Return how messages and tables name a device and the number of threads of a training."""
@@ -108,9 +77,22 @@ def machine(device: str, threads: int) -> str:
 
 
 def read_config(folder: Path) -> TrainedConfig:
-    """Read ``config.json`` of a model's folder; see :func:`read_provenance`."""
-    path = folder / "config.json"
-    return _refuse_other(read_model(path, TrainedConfig, _again(folder)), path)
+    """Read ``config.json`` of a model's folder, ``models/<experiment>/<name>``.
+
+    Raises:
+        InputError: if it is missing or damaged.
+    """
+    return read_model(folder / "config.json", TrainedConfig, _again(folder))
+
+
+def read_provenance(folder: Path) -> Provenance:
+    """Read ``provenance.json`` of a model's folder; see :func:`read_config`."""
+    return read_model(folder / "provenance.json", Provenance, _again(folder))
+
+
+def read_metrics(folder: Path) -> Metrics:
+    """Read ``metrics.json`` of a model's folder; see :func:`read_config`."""
+    return read_model(folder / "metrics.json", Metrics, _again(folder))
 
 
 @contextmanager
@@ -121,7 +103,7 @@ def opened_weights(path: Path, framework: str) -> Iterator[tuple[Any, TrainedCon
         framework: the kind of tensors that the file gives, ``pt`` or ``numpy``.
 
     Raises:
-        InputError: if it is missing or damaged, or belongs to another model.
+        InputError: if it is missing or damaged.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file; train the model first")
@@ -129,30 +111,12 @@ def opened_weights(path: Path, framework: str) -> Iterator[tuple[Any, TrainedCon
     try:
         with safe_open(path, framework=framework) as file:
             values = json.loads(file.metadata()["config"])
-            yield file, _refuse_other(checked(values, TrainedConfig, str(path), again), path)
-    except (KeyError, TypeError, ValueError, OSError, SafetensorError) as error:
+            yield file, checked(values, TrainedConfig, str(path), again)
+    except (KeyError, TypeError, ValueError, RuntimeError, OSError, SafetensorError) as error:
+        why = " ".join(str(error).split())
         raise InputError(
-            f"{path}: not a model of this program, or damaged ({error}); {again}"
+            f"{path}: not a model of this program, or damaged ({why}); {again}"
         ) from error
-
-
-def read_provenance(folder: Path) -> Provenance:
-    """Read ``provenance.json`` of a model's folder, ``models/<experiment>/<name>``.
-
-    Raises:
-        InputError: if it is missing or damaged, or belongs to another model or experiment.
-    """
-    path = folder / "provenance.json"
-    return _refuse_other(read_model(path, Provenance, _again(folder)), path)
-
-
-def read_metrics(folder: Path) -> Metrics:
-    """Read ``metrics.json`` of a model's folder.
-
-    Raises:
-        InputError: if it is missing or damaged.
-    """
-    return read_model(folder / "metrics.json", Metrics, _again(folder))
 
 
 def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
@@ -162,54 +126,22 @@ def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
         columns: those that must be there in addition to ``step``.
 
     Raises:
-        InputError: if it is missing, empty or cut off; if it lacks a column; or if a cell is not a
-            finite number, or a step is not above the step before it. The message names the line.
+        InputError: if it is missing, has no evaluation, lacks a column, or a cell is not a number.
     """
     path, again = folder / "history.csv", _again(folder)
     if not path.exists():
-        raise InputError(f"{path}: no such file; train {folder.name} first")
-    text = read_text(path, "utf-8")
-    header, *lines = list(csv.reader(text.splitlines())) or [[]]
+        raise InputError(f"{path}: no such file; {again}")
+    table = csv.DictReader(read_text(path, "utf-8").splitlines())
     for column in ("step", *columns):
-        if column not in header:
+        if column not in (table.fieldnames or ()):
             raise InputError(f"{path}:1: no column {column!r}; {again}")
-    if not lines or not text.endswith("\n"):
-        what = "is cut off" if lines else "has no evaluation"
-        raise InputError(f"{path}:{len(lines) + 1}: the history {what}; {again}")
-    rows: list[dict[str, float]] = []
-    for number, cells in enumerate(lines, start=2):
-        place = f"{path}:{number}"
-        if len(cells) != len(header):
-            raise InputError(f"{place}: {len(cells)} cells in {len(header)} columns; {again}")
-        row = {
-            key: _number(cell, f"{place}: {key}", again)
-            for key, cell in zip(header, cells, strict=True)
-        }
-        step, before = row["step"], rows[-1]["step"] if rows else 0
-        if step <= before or step != int(step):
-            raise InputError(f"{place}: step: {step:g} cannot follow step {before:g}; {again}")
-        rows.append(row)
-    return rows
-
-
-def _number(cell: str, place: str, again: str) -> float:
     try:
-        number = float(cell)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f"{place}: {cell!r} is not a finite number; {again}")
-    return number
-
-
-def _refuse_other(file: AnyFile, path: Path) -> AnyFile:
-    """Return the file if it belongs to the model in whose folder it lies."""
-    if (file.experiment, file.model) != (path.parent.parent.name, path.parent.name):
-        raise InputError(
-            f"{path}: belongs to model {file.model!r} of experiment {file.experiment!r}; "
-            f"{_again(path.parent)}"
-        )
-    return file
+        rows = [{key: float(cell) for key, cell in row.items()} for row in table]
+    except (TypeError, ValueError):  # a cell too few is None, and those too many are a list
+        raise InputError(f"{path}:{table.line_num}: not numbers, one a column; {again}") from None
+    if not rows:
+        raise InputError(f"{path}:1: the history has no evaluation; {again}")
+    return rows
 
 
 def _again(folder: Path) -> str:

@@ -5,11 +5,10 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
@@ -17,34 +16,24 @@ from attnmt.config import Params
 from attnmt.files.text_file import write_json, write_text
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
-from attnmt.model.instructions import hold
+from attnmt.model.instructions import compute_with
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedSets
-from attnmt.training.attempts import Origin, claim, refuse_failed
+from attnmt.training.attempts import Origin, claim
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory, surroundings
-from attnmt.training.progress import Progress
 from attnmt.training.saved import describe, save_model
+from attnmt.training.state import TrainingState
 from attnmt.training.stop import Stop, noted
 
 log = logging.getLogger(__name__)
 
 
-class Watcher(Protocol):
-    """What watches a training while it runs, as MLflow does. Its methods must not raise."""
-
-    def log(self, step: int, values: Mapping[str, float]) -> None:
-        """Take a row of history.csv as soon as it is measured."""
-
-    def finish(self, metrics: Mapping[str, Any]) -> None:
-        """Take the content of metrics.json and what the training cost."""
-
-
-# Called with the arguments of attnmt.tracking.live.training_run.
-Watch = Callable[..., AbstractContextManager[Watcher]]
+# Opens what watches a training while it runs: attnmt.tracking.live.training_run.
+Watch = Callable[..., AbstractContextManager[Any]]
 
 
 def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
@@ -57,7 +46,7 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
 
     Raises:
         InputError: before training starts, if anything is wrong with parameters or encoded data or the
-            training has failed for good; later, if the disk is full or the cost is not finite.
+            training has diverged; later, if the disk is full or the cost is not finite.
         TrainingStopped: after a signal, when the checkpoint holds all that was trained.
     """
     with noted() as stop:
@@ -67,7 +56,7 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
 def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> None:
     entry, recipe, sets = params.model(name), params.recipe(name), params.sets
     layout = Layout(params.experiment)
-    hold(params.machine.instructions)
+    compute_with(params.machine.instructions)
     torch.set_num_threads(params.machine.train_threads)
     keep_freed_memory()
     device = best_device()
@@ -108,7 +97,6 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
         machine = surroundings(device)
         now = Origin(code, [machine.pop("git_commit")], machine.pop("started"))
         origin = claim(checkpoints.folder, now, params.machine.other_code)
-        refuse_failed(checkpoints.folder)
         provenance = {**identity, **machine, **asdict(origin)}
         with watch(
             experiment=params.experiment,
@@ -126,7 +114,9 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
                 recipe,
                 entry.seed,
                 checkpoints,
-                partial(_report, watcher),
+                lambda row: watcher.log(
+                    int(row["step"]), {k: v for k, v in row.items() if k != "step"}
+                ),
                 stop,
             )
             metrics = {"dataset_digest": data.digest, **metrics}
@@ -139,11 +129,6 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
             # This is the only output that does not repeat to the byte.
             write_json(folder / "provenance.json", {**provenance, **cost})
             watcher.finish({**metrics, **cost})
-            checkpoints.finish()
-
-
-def _report(watcher: Watcher, row: dict[str, float]) -> None:
-    watcher.log(int(row["step"]), {key: value for key, value in row.items() if key != "step"})
 
 
 def fingerprint(config: dict[str, Any], device: torch.device) -> str:
@@ -156,7 +141,7 @@ def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     return hashlib.sha256(settings.encode()).hexdigest()[:16]
 
 
-def _cost(progress: Progress) -> dict[str, float]:
+def _cost(progress: TrainingState) -> dict[str, float]:
     return {
         "seconds": round(progress.seconds, 1),
         "target_words_per_second": round(progress.target_words / progress.seconds, 1),

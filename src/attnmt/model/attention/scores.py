@@ -11,24 +11,18 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
-from attnmt.config import LinkStep, ModelShape, System, parts
+from attnmt.config import LinkStep, ModelShape, System
 from attnmt.model.attention.memory import Memory
 from attnmt.model.attention.windows import Window
 from attnmt.model.products import product
-from attnmt.model.registry import Registry
+from attnmt.model.registry import Part, Registry
 
 
-class Score(ABC):
+class Score(Part, ABC, kind="score"):
     """A score. Those of ``attnmt.config.parts`` have the ``name`` that they have there."""
 
-    name: ClassVar[str]
-    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that a system may set
     # Where the authors' program reads the link of a word: at its own step, or at the next.
     authors_step: ClassVar[LinkStep] = "next"
-
-    def __init_subclass__(cls) -> None:
-        """Make the score known to the configuration."""
-        SCORES.add(cls)
 
     def __init__(self, system: System, shape: ModelShape) -> None:
         self.n, self.slots = shape.size, shape.location_slots
@@ -61,7 +55,7 @@ class Score(ABC):
         return window.weights(w, self.scores(w, h, memory.keys), h, memory, steps)
 
 
-SCORES = Registry[Score]("score")
+SCORES: Registry[Score] = Score.known
 
 
 class Location(Score):

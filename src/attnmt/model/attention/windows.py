@@ -5,28 +5,21 @@ the **original** sentence, 0 .. S - 1, even where the encoder reads it backwards
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor
 
 from attnmt.config import ModelShape, System, parts
 from attnmt.model.attention.memory import Memory
 from attnmt.model.products import product
-from attnmt.model.registry import Registry
+from attnmt.model.registry import Part, Registry
 
 
-class Window(ABC):
+class Window(Part, ABC, kind="attention"):
     """A window. Those of ``attnmt.config.parts`` have the ``name`` that they have there.
 
     With the fault ``unmasked_padding``, padding takes part too, with the score that h_s = 0 has.
     """
-
-    name: ClassVar[str]
-    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that a system may set
-
-    def __init_subclass__(cls) -> None:
-        """Make the window known to the configuration."""
-        WINDOWS.add(cls)
 
     def __init__(self, system: System, shape: ModelShape) -> None:
         self.n, self.D = shape.size, system.window_D or shape.window_D
@@ -55,7 +48,7 @@ class Window(ABC):
         return self.attended(memory) & ((memory.positions[:, None, :] - p).abs() <= self.D)
 
 
-WINDOWS = Registry[Window]("attention")
+WINDOWS: Registry[Window] = Window.known
 
 
 def softmax(scores: Tensor, attended: Tensor) -> Tensor:

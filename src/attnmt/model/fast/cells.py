@@ -16,13 +16,13 @@ y = tanh(x), dy/dx = 1 - y^2; with y = sigmoid(x), dy/dx = y (1 - y).
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from attnmt.model.products import add_product, product
-from attnmt.model.registry import Registry
+from attnmt.model.registry import Part, Registry
 
 LayerState = tuple[Tensor, ...]  # h [N, n], and for the LSTM c [N, n]
 
@@ -64,7 +64,7 @@ def gru(sums_x: Tensor, sums_h: Tensor, h_before: Tensor, h: Tensor) -> Tensor:
     return torch.lerp(new, h_before, r_z[:, n:], out=h)
 
 
-class Steps(ABC):
+class Steps(Part, ABC, kind="cell"):
     """The steps of a layer, forward and then back, in memory that is taken once.
 
     Attributes:
@@ -75,13 +75,8 @@ class Steps(ABC):
         grads: the gradients of the state before the latest step back; at the end, of the first state.
     """
 
-    name: ClassVar[str]  # of the cell, in the configuration
     x: Sequence[Tensor]
     grads: LayerState
-
-    def __init_subclass__(cls) -> None:
-        """Make the cell's steps known."""
-        STEPS.add(cls)
 
     def __init__(self, sums: Tensor, W: Tensor, first: LayerState, m: int) -> None:
         """Prepare the first step.
@@ -129,7 +124,7 @@ class Steps(ABC):
         """Return the gradient of [W_x W_h], [gates n, m + n], after the last step back."""
 
 
-STEPS = Registry[Steps]("cell")
+STEPS: Registry[Steps] = Steps.known
 
 
 class LSTMSteps(Steps):

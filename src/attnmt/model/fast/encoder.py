@@ -3,25 +3,18 @@
 A new one is one more class. It may be plain torch: autograd computes its gradients.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from attnmt.config import ModelShape, System, parts
+from attnmt.config import ModelShape, System
 from attnmt.model.fast.stack import Stack, State
-from attnmt.model.registry import Registry
+from attnmt.model.registry import Part, Registry
 
 
-class Encoder(nn.Module):
+class Encoder(Part, nn.Module, kind="encoder"):
     """The base of all encoders: the embedding of the words and the order in which they are read."""
-
-    name: ClassVar[str]
-    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that a system may set
-
-    def __init_subclass__(cls) -> None:
-        """Make the encoder known to the configuration."""
-        ENCODERS.add(cls)
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
@@ -52,7 +45,7 @@ class Encoder(nn.Module):
         raise NotImplementedError
 
 
-ENCODERS = Registry[Encoder]("encoder")
+ENCODERS: Registry[Encoder] = Encoder.known
 
 
 class Recurrent(Encoder):

@@ -42,11 +42,14 @@ class Stepper:
 
     @property
     def positions(self) -> Tensor | None:
-        """The source position of each column of the weights, [N, M]; None without attention."""
+        """The source position of each column of the weights, [N, M]; None without attention.
+
+        In a sentence of S words, a column is a word if its position is in 0 .. S - 1, or else padding.
+        """
         return None if self.memory is None else self.memory.positions
 
     def follow(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return h~ [N, T, n] and the weights [N, T, M] of one hypothesis from the start."""
+        """Return what ``step`` does, [N, T, n] and [N, T, M], for all words [N, T] of one hypothesis."""
         h_tilde, weights = self.decoder(words, self._first, self.memory)
         return h_tilde, weights
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from attnmt.errors import InputError
 from attnmt.training.features.feature import Feature, Measure
-from attnmt.training.progress import Progress
+from attnmt.training.state import TrainingState
 
 
 class Averaging(Feature):
@@ -27,7 +27,7 @@ class Averaging(Feature):
         super().__init__(value, evaluations[-value:])
         self.sums: dict[str, Tensor] = {}
 
-    def evaluated(self, model: nn.Module, progress: Progress) -> None:
+    def evaluated(self, model: nn.Module, progress: TrainingState) -> None:
         if progress.step in self.evaluations:
             for name, value in model.state_dict().items():
                 before = self.sums.get(name, torch.zeros(()))

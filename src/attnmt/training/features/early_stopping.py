@@ -1,7 +1,7 @@
 """Early stopping: a training ends when its development cost no longer falls."""
 
 from attnmt.training.features.feature import Feature
-from attnmt.training.progress import Progress
+from attnmt.training.state import TrainingState
 
 
 class EarlyStopping(Feature):
@@ -12,6 +12,6 @@ class EarlyStopping(Feature):
 
     name = "patience"
 
-    def ends(self, progress: Progress) -> bool:
+    def ends(self, progress: TrainingState) -> bool:
         later = [row for row in progress.history if row["step"] > progress.best_step]
         return len(later) >= self.value

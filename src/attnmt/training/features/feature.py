@@ -5,25 +5,22 @@ a key in ``config/model.py``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor, nn
 
-from attnmt.model.registry import Registry
-from attnmt.training.progress import Progress
+from attnmt.model.registry import Part, Registry
+from attnmt.training.state import TrainingState
 
 # Measures the model on the held-out sets; returns the perplexities as metrics.json has them.
 Measure = Callable[[], dict[str, Any]]
 
 
-class Feature:
-    """The base of all features. What it does must follow from its state, the model and ``progress``."""
+class Feature(Part, kind="feature of training"):
+    """The base of all features. A recipe that has its name as a key turns it on.
 
-    name: ClassVar[str]  # a key of ``training:``; a recipe that has it turns the feature on
-
-    def __init_subclass__(cls) -> None:
-        """Make the feature known to the recipes."""
-        FEATURES.add(cls)
+    What it does must follow from its state, the model and ``progress``.
+    """
 
     def __init__(self, value: int, evaluations: Sequence[int]) -> None:
         """Take the value of the key, and the steps at which the training is evaluated, to the last one.
@@ -37,10 +34,10 @@ class Feature:
         """Return the learning rate of the batch ``step``, counted from 1, where it would be ``rate``."""
         return rate
 
-    def evaluated(self, model: nn.Module, progress: Progress) -> None:
+    def evaluated(self, model: nn.Module, progress: TrainingState) -> None:
         """Take note of an evaluation, which is the last row of the history."""
 
-    def ends(self, progress: Progress) -> bool:
+    def ends(self, progress: TrainingState) -> bool:
         """Return whether the training ends with the evaluation that is the last row of the history."""
         return False
 
@@ -56,4 +53,4 @@ class Feature:
         """Go on from what ``state`` returned."""
 
 
-FEATURES = Registry[Feature]("feature of training")
+FEATURES: Registry[Feature] = Feature.known

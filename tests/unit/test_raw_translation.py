@@ -1,7 +1,6 @@
 """Raw text to plain translations, against what the stages write for the same text."""
 
 import shutil
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,9 +10,8 @@ from made_records import metrics
 from small_experiment import ENGLISH, GERMAN
 
 from attnmt.decoding.history import Candidate
-from attnmt.decoding.pipeline import Pipeline, load_pipeline
 from attnmt.decoding.search import search
-from attnmt.decoding.text_translator import load_translator
+from attnmt.decoding.text_translator import TextTranslator, load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
@@ -24,27 +22,33 @@ NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
 
 
 @pytest.fixture(scope="module")
-def pipelines(params, folder) -> dict[str, Pipeline]:
-    return {name: load_pipeline(params, name, folder) for name in NAMES}
+def translators(params, folder) -> dict[str, TextTranslator]:
+    return {name: load_translator(params, name, folder) for name in NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_raw_text_is_translated_as_the_stage_translates_its_ids(pipelines, name):
-    pipeline = pipelines[name]
+def test_raw_text_is_translated_as_the_stage_translates_its_ids(translators, name):
+    translator = translators[name]
     raw = (GERMAN if name == "german" else ENGLISH)["test"]
-    assert [pipeline.source.units(line) for line in raw] == pipeline.translator.data.units(
-        "test", pipeline.translator.source
+    assert [translator.source.units(line) for line in raw] == translator.data.units(
+        "test", translator.source.code
     )
-    translated = pipeline.translate(raw)
-    for ours, expected in zip(translated, pipeline.translator.translate_set("test"), strict=True):
+    translated = translator.translate(raw)
+    for ours, expected in zip(translated, translator.translate_set("test"), strict=True):
         assert ours[0]._replace(score=0) == expected[0]._replace(score=0)
         assert ours[0].score == pytest.approx(expected[0].score, abs=1e-4)
 
 
-def test_unknown_words_are_replaced_and_text_is_plain(pipelines):
+def test_attention_is_read_at_the_chosen_step_or_at_the_authors(translators, params, folder):
+    authors = load_translator(params, "local_p", folder, with_reading=False)
+    steps = [one.options.link_step for one in (translators["local_p"], authors)]
+    assert steps == ["same", "next"]
+
+
+def test_unknown_words_are_replaced_and_text_is_plain(translators):
     moses = MosesTokenizer("de", split_hyphens=False)
     unknown = 0
-    for best, *_ in pipelines["ensemble"].translate(ENGLISH["test"]):
+    for best, *_ in translators["ensemble"].translate(ENGLISH["test"]):
         unknown += "<unk>" in best.words
         assert "<unk>" not in best.replaced
         assert best.text == moses.detokenize(best.replaced)
@@ -54,18 +58,18 @@ def test_unknown_words_are_replaced_and_text_is_plain(pipelines):
     assert unknown
 
 
-def test_lines_without_words_stay_empty_in_their_place(pipelines):
-    translated = pipelines["local_p"].translate(["", "The house.", " \t", "Gardens!"])
+def test_lines_without_words_stay_empty_in_their_place(translators):
+    translated = translators["local_p"].translate(["", "The house.", " \t", "Gardens!"])
     assert [bool(one[0].words) for one in translated] == [False, True, False, True]
     assert translated[0] == translated[2]
     assert translated[0][0].text == ""
-    assert pipelines["gru"].translate([]) == []
-    assert pipelines["gru"].translate([""])[0][0].source == []
+    assert translators["gru"].translate([]) == []
+    assert translators["gru"].translate([""])[0][0].source == []
 
 
-def test_a_batch_with_a_long_sentence_has_few_sentences(pipelines, monkeypatch):
+def test_a_batch_with_a_long_sentence_has_few_sentences(translators, monkeypatch):
     lines = ["the old house " * 9, "The house.", "The old house is new.", "Gardens!"]
-    expected = [translations[0].words for translations in pipelines["subwords"].translate(lines)]
+    expected = [translations[0].words for translations in translators["subwords"].translate(lines)]
     rows: list[int] = []
 
     def noted(models: Any, sources: Any, *arguments: Any) -> list[list[Candidate]]:
@@ -74,7 +78,7 @@ def test_a_batch_with_a_long_sentence_has_few_sentences(pipelines, monkeypatch):
 
     monkeypatch.setattr("attnmt.decoding.batched.search", noted)
     monkeypatch.setattr("attnmt.decoding.batched.MOST_UNITS", 20)
-    translated = pipelines["subwords"].translate(lines)
+    translated = translators["subwords"].translate(lines)
     assert [translations[0].words for translations in translated] == expected
     assert rows[0] == 1
     assert max(rows) == 2  # the experiment's batch
@@ -83,44 +87,41 @@ def test_a_batch_with_a_long_sentence_has_few_sentences(pipelines, monkeypatch):
 @settings(max_examples=40, deadline=None)
 @given(line=st.text(st.characters(codec="utf-8", exclude_characters="\n")))
 @pytest.mark.parametrize("name", ["local_p", "subwords"])
-def test_any_text_gives_at_most_one_line(pipelines, name, line):
-    best = pipelines[name].translate([line])[0][0]
+def test_any_text_gives_at_most_one_line(translators, name, line):
+    best = translators[name].translate([line])[0][0]
     assert len(best.text.splitlines()) <= 1
     assert "\t" not in best.text
     assert len(best.words) == len(best.replaced)
 
 
 def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
-    def refused(name: str, load: Callable[..., object] = load_pipeline) -> str:
+    def refused(name: str) -> str:
         with pytest.raises(InputError) as error:
-            load(params, name, tmp_path)
+            load_translator(params, name, tmp_path)
         return str(error.value).removeprefix(f"{tmp_path}/")
 
     all_of_it = "no such file; to train {0} and all that it needs: dvc repro {1}@{0}"
     summary = "data/demo/encoded/pieces/summary.json: "
     assert refused("subwords") == summary + all_of_it.format("subwords", "translate")
-    assert refused("subwords", load_translator) == (
-        f"{summary}no such file; run dvc repro encode@pieces first"
-    )
     shutil.copytree(folder / "data", tmp_path / "data")
     weights = "models/demo/local_p/weights.safetensors: "
     assert refused("ensemble") == weights + all_of_it.format("ensemble", "ensemble")
     shutil.copytree(folder / "models", tmp_path / "models")
     reading = "translations/demo/local_p/reading.json: "
     assert refused("local_p") == reading + all_of_it.format("local_p", "translate")
-    load_pipeline(params, "plain", tmp_path)  # without attention there is no reading
+    load_translator(params, "plain", tmp_path)  # without attention there is no reading
 
 
-def test_the_longest_sentence_of_the_training_text_is_known(pipelines, params, folder, tmp_path):
+def test_the_longest_sentence_of_the_training_text_is_known(translators, params, folder, tmp_path):
     for name in ("local_p", "german", "subwords", "gru"):
-        translator = pipelines[name].translator
-        train = translator.data.units("train", translator.source)
-        assert pipelines[name].longest == max(map(len, train))
+        translator = translators[name]
+        train = translator.data.units("train", translator.source.code)
+        assert translator.source.longest == max(map(len, train))
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     for ids in tmp_path.glob("data/demo/encoded/*/*.npy"):  # as where the model is served
         ids.unlink()
-    assert load_pipeline(params, "local_p", tmp_path).longest == 50
-    assert load_pipeline(params, "gru", tmp_path).longest == 5
+    assert load_translator(params, "local_p", tmp_path).source.longest == 50
+    assert load_translator(params, "gru", tmp_path).source.longest == 5
 
 
 def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(params, folder, tmp_path):

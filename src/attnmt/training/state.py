@@ -10,7 +10,7 @@ from attnmt.training.machine import peak_memory
 
 
 @dataclass
-class Progress:
+class TrainingState:
     """How far a training is, after ``step`` batches."""
 
     epoch: int = 1
@@ -32,7 +32,7 @@ class Meter:
     The cost is summed on the device and in one order, so that no checkpoint or resume changes it.
     """
 
-    def __init__(self, progress: Progress, device: torch.device) -> None:
+    def __init__(self, progress: TrainingState, device: torch.device) -> None:
         self._started = time.monotonic() - progress.seconds
         self._cost = torch.tensor(progress.recent_cost, dtype=torch.float64, device=device)
 
@@ -40,13 +40,13 @@ class Meter:
         """Add the loss of a batch, without waiting for a GPU."""
         self._cost += loss
 
-    def read(self, progress: Progress) -> None:
+    def read(self, progress: TrainingState) -> None:
         """Update the parts of ``progress`` that are not counted batch by batch."""
         progress.recent_cost = float(self._cost)
         progress.seconds = time.monotonic() - self._started
         progress.peak_memory_mb = max(progress.peak_memory_mb, peak_memory(self._cost.device))
 
-    def restart(self, progress: Progress) -> None:
+    def restart(self, progress: TrainingState) -> None:
         """Begin to count the cost and the words of the next evaluation."""
         self._cost.zero_()
         progress.recent_cost, progress.recent_words = 0.0, 0
