@@ -8,18 +8,16 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
-from attnmt.files.encodings import cure_of_encoding, encoding_of, why_not_utf8
+from attnmt.files.encodings import cure_of_encoding, why_not_utf8, wide_encoding
 from attnmt.files.file_kind import Markup, convert, markup_of, why_not_lines
 
 _GZIP = b"\x1f\x8b"  # begins no text in UTF-8
 _HEAD = 4096  # bytes that tell what a file is
-_TO_UNIX = r"tr '\r' '\n'"  # line ends
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -107,9 +105,7 @@ def find_markup(path: Path) -> Markup | None:
     """
     with open_unpacked(path) as (stream, _):
         head = stream.peek(_HEAD)[:_HEAD]
-    encoding = encoding_of(head) or ""
-    # Of the encodings that are known here, XML is read only in those of UTF-16.
-    return markup_of(head.decode(encoding if "utf-16" in encoding else "utf-8", "replace"), path)
+    return markup_of(head.decode(wide_encoding(head) or "utf-8", "replace"), path)
 
 
 def command_for(filter: str, path: Path, target: Path | None = None) -> str:
@@ -126,9 +122,8 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
     lines are all empty, such as the translations of a model that has hardly learned.
 
     Raises:
-        InputError: if the file is missing, cannot be read, is empty, is something else than lines, ends
-            its lines with carriage returns alone, or is not UTF-8 (naming the line). The message says
-            how to convert it.
+        InputError: if the file is missing, cannot be read, is empty, is something else than lines, or is
+            not UTF-8 (naming the line). The message says how to convert it.
     """
     empty = True
     with open_unpacked(path) as (stream, packed):
@@ -136,13 +131,7 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
         if why := why_not_lines(head, path, packed) or why_not_utf8(head, path, packed):
             raise InputError(f"{path}: {why}")
         lines = decode_lines(stream, str(path), lambda: _encoding_cure(path))
-        first = list(islice(lines, 2))
-        if len(first) == 1 and "\r" in first[0]:
-            raise InputError(
-                f"{path}: its lines end in carriage returns alone, as on old Macs, so it is one line; "
-                f"convert it: {convert(_TO_UNIX, path, packed)}"
-            )
-        for line in chain(first, lines):
+        for line in lines:
             empty = empty and not line.strip()
             yield line
     if empty and not may_be_blank:
