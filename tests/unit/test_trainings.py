@@ -159,7 +159,7 @@ def test_an_ensemble_of_trainings_is_one(load):
 def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load):
     another = f"{LAST}  ensemble_2: {{family: luong, members: [base, gru_self]}}\n"
     another = another.replace("gru_self", "base_3")
-    with pytest.raises(InputError, match="seeds: 'ensemble_2' is seed 2 of 'ensemble', but"):
+    with pytest.raises(InputError, match="seeds: 'ensemble_2' would be seed 2 of 'ensemble', but"):
         load("3", replaced=(LAST, another))
 
 

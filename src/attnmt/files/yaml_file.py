@@ -27,9 +27,7 @@ NO_NUMBERS = {
     bool: "; in YAML true and false are no numbers: write a number",
 }
 NO_TEXT = "; in YAML true and false are no text: put the word into quotes"
-# The two forms of an experiment's seeds, as pydantic names them in a location. No key has these names.
-SEEDS_OF_ALL, SEEDS_BY_NAME = "seeds-of-all", "seeds-by-name"
-CHOICES = ("download", "choice", "local", SEEDS_OF_ALL, SEEDS_BY_NAME)
+CHOICES = ("download", "choice", "local")  # what pydantic adds to a location of the corpus
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
@@ -138,8 +136,7 @@ def yaml_faults(path: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except DuplicateKeyError as error:
-        assert error.problem_mark is not None
-        place = f"{path}:{error.problem_mark.line + 1}"
+        place = f"{path}:{error.problem_mark.line + 1 if error.problem_mark else 1}"
         raise InputError(f"{place}: {error.problem}; give each key once") from None
     except (YAMLError, ValueError, RecursionError) as error:
         # A ValueError is about bad UTF-8 or a date such as 2001-99-99.
