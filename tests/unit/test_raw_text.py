@@ -83,7 +83,8 @@ def test_markup_becomes_lines_and_its_translators_references(corpus):
     assert result.returncode == 0, result.stderr
     assert "1 of 2 segments have fewer versions than others; " in result.stderr
     assert (
-        f"{corpus.mirror}/{name}: no segment '1' in document 'd' by translator 'B'" in result.stderr
+        f"{corpus.mirror}/{name}: no text of segment '1' in document 'd' by translator 'B'"
+        in result.stderr
     )
     assert (corpus.raw / "test.en").read_text() == "One.\nTwo.\n"
     assert (corpus.raw / "test.de").read_text() == "Eins.\nZwei.\n"

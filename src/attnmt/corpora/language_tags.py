@@ -1,13 +1,11 @@
 """Which of a file's language tags, such as zh-Hant and en-GB, is meant by a language's code."""
 
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
 from attnmt.corpora.language_codes import language_code
 from attnmt.errors import InputError
-from attnmt.files.text_file import command_for
 
 
 def tags_meant(code: str, tags: Iterable[str], path: Path) -> list[str]:
@@ -15,9 +13,6 @@ def tags_meant(code: str, tags: Iterable[str], path: Path) -> list[str]:
 
     A tag that is the code itself is meant, and else the only one that fits it: de-AT for de, but not
     zh-Hans for zh_Hant.
-
-    Args:
-        tags: those of the file at ``path``, the first of which serves as an example in an error.
 
     Raises:
         InputError: if several fit.
@@ -31,11 +26,9 @@ def tags_meant(code: str, tags: Iterable[str], path: Path) -> list[str]:
     ]
     if len(fitting) > 1:
         variants = [tag for parts in fitting for tag in spelled[parts]]
-        rename = shlex.quote(f's/lang=.{variants[0]}./lang="{code}"/g')
-        command = command_for(f"sed {rename}", path)
         raise InputError(
-            f"{path}: {code!r} may mean {', '.join(variants)}; call the one that you mean {code!r}, as "
-            f"in {command}"
+            f"{path}: {code!r} may mean {', '.join(variants)}; ask for one of these, or call the one "
+            f"that you mean {code!r} in the file"
         )
     return [tag for parts in fitting for tag in spelled[parts]]
 

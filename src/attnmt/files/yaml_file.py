@@ -94,8 +94,8 @@ class YamlFile:
         """Return the 1-based line of a value, or of the nearest section above that is written there."""
         line, node = 1, YAML().load(self.text)
         for part in location:
-            places = node.lc.data if isinstance(node, CommentedBase) else None
-            if part not in (places or ()):
+            places: Any = isinstance(node, CommentedBase) and node.lc.data
+            if not places or part not in places:
                 break
             line, node = places[part][0] + 1, node[part]
         return line
