@@ -78,7 +78,7 @@ def xml_texts(path: Path, names: Collection[str], without: Collection[str] = ())
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler, parser.SkippedEntityHandler = add, refuse_used
     try:
-        with open_unpacked(path) as (stream, _):
+        with open_unpacked(path) as stream:
             while block := stream.read(BLOCK):
                 parser.Parse(block, False)
                 yield from texts

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.links import GoldLinks, flipped, parse_links
 from attnmt.errors import InputError
-from attnmt.files.text_file import command_for, iter_lines
+from attnmt.files.file_kind import command_for
+from attnmt.files.text_file import iter_lines
 
 Words = Sequence[tuple[int, int]]  # the numbers of source and target words of each pair
 FEW = 0.05  # of the lines that do not fit; what leaves no more of them explains why

@@ -9,7 +9,8 @@ from attnmt.config import LINKS
 from attnmt.corpora.links import format_links, parse_links
 from attnmt.corpora.normal_form import normalized
 from attnmt.errors import InputError
-from attnmt.files.text_file import command_for, iter_lines
+from attnmt.files.file_kind import command_for
+from attnmt.files.text_file import iter_lines
 
 Files = tuple[Path, Path]  # the source file and the target file of a set
 MOST_REFERENCES = 9  # that a set may have, its own target included

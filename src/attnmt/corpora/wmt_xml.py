@@ -8,7 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from attnmt.corpora.elements import xml_texts
-from attnmt.corpora.language_tags import tags_meant
+from attnmt.corpora.language_codes import tags_meant
 from attnmt.corpora.segments import Segments, Side, Version, add_segment
 from attnmt.errors import InputError
 

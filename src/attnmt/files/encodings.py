@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
-from attnmt.files.file_kind import convert
+from attnmt.files.file_kind import command_for
 
 LOOKED_AT = 100_000  # lines
 ENOUGH = 200  # lines that are not UTF-8
@@ -34,26 +34,16 @@ def wide_encoding(head: bytes) -> str | None:
     return best if b"\0" in head and blanks[best] else None
 
 
-def why_not_utf8(head: bytes, path: Path, packed: bool) -> str | None:
-    """Say what to do about a text whose first bytes tell of UTF-16; None if they do not.
-
-    Args:
-        head: the first bytes of the file, unpacked.
-        packed: whether the file itself is compressed by gzip.
-    """
+def why_not_utf8(head: bytes, path: Path) -> str | None:
+    """Say what to do about a text whose first bytes, unpacked, tell of UTF-16; None if they do not."""
     if (encoding := wide_encoding(head)) is None:
         return None
-    command = convert(f"iconv -f {encoding} -t utf-8", path, packed)
+    command = command_for(f"iconv -f {encoding} -t utf-8", path)
     return f"this is text in {encoding.upper()}, not lines of UTF-8; convert it: {command}"
 
 
-def cure_of_encoding(lines: Iterable[bytes], path: Path, packed: bool) -> str:
-    """Say what to do about a file of which at least one line is not UTF-8.
-
-    Args:
-        lines: the lines of the file, unpacked.
-        packed: whether the file itself is compressed by gzip.
-    """
+def cure_of_encoding(lines: Iterable[bytes], path: Path) -> str:
+    """Say what to do about a file of which at least one line, unpacked, is not UTF-8."""
     from charset_normalizer import from_bytes  # here, because it is rarely needed
 
     others, wide = [], 0  # lines that are not UTF-8, and those that are and are not plain ASCII
@@ -63,7 +53,7 @@ def cure_of_encoding(lines: Iterable[bytes], path: Path, packed: bool) -> str:
         except UnicodeDecodeError:
             others.append(line)
     if wide > len(others):
-        drop = convert("iconv -c -f utf-8 -t utf-8", path, packed)
+        drop = command_for("iconv -c -f utf-8 -t utf-8", path)
         return f"other lines are UTF-8, so correct this line, or drop such bytes: {drop}"
     first, sample = others[0], b"".join(others[:ENOUGH])
     marks = sum(byte > 127 for byte in sample) / len(b"".join(sample.split()))
@@ -75,6 +65,6 @@ def cure_of_encoding(lines: Iterable[bytes], path: Path, packed: bool) -> str:
     shown = first[at : at + SHOWN].decode(encoding, "replace").strip()
     name = encoding.replace("_", "-")
     return (
-        f"convert it: {convert(f'iconv -f {name} -t utf-8', path, packed)} (it then reads {shown!r}; "
+        f"convert it: {command_for(f'iconv -f {name} -t utf-8', path)} (it then reads {shown!r}; "
         f"if that is wrong, name another encoding)"
     )

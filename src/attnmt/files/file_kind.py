@@ -14,6 +14,7 @@ from ruamel.yaml import YAML
 
 Markup = Literal["sgm", "wmt", "tmx"]  # kinds of markup that attnmt.corpora reads
 
+GZIP = b"\x1f\x8b"  # begins what it has packed, and no text in UTF-8
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z")
 _MARKUP: dict[str, Markup] = {
     **dict.fromkeys(("srcset", "refset", "tstset", "mteval"), "sgm"),
@@ -28,18 +29,11 @@ _ROOT = re.compile(r"\s*(?:<[?!][^>]*>[\]>\s]*)*<(\w+)\b[^<>]*>[ \t\r]*(?:\n|<|\
 class _Kind(NamedTuple):
     """A kind of file_kinds.yaml, which explains the fields."""
 
+    begins: str
     what: str
-    text: str | None = None
     filter: str | None = None
     how: str = "convert it"
     cure: str = ""
-    begins: str | None = None
-
-    def fits(self, head: bytes, text: str) -> bool:
-        """Return whether a file that begins so is of this kind."""
-        if self.begins is not None:
-            return bool(re.match(self.begins.encode(), head, re.DOTALL))
-        return bool(re.match(self.text or "", text, re.DOTALL))
 
 
 @cache
@@ -61,28 +55,26 @@ def markup_of(text: str, path: Path) -> Markup | None:
     return "sgm" if is_sgm else None
 
 
-def why_not_lines(head: bytes, path: Path, packed: bool) -> str | None:
+def why_not_lines(head: bytes, path: Path) -> str | None:
     """Say what a file is if it is not lines of text, and what to do; None if it may be lines.
 
     Args:
         head: its first bytes, unpacked.
-        packed: whether the file itself is compressed by gzip.
     """
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    kind = next((kind for kind in _kinds() if kind.fits(head, text)), None)
-    if kind is None:
+    characters = head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+    fitting = (kind for kind in _kinds() if re.match(kind.begins, characters, re.DOTALL))
+    if (kind := next(fitting, None)) is None:
         return None
     cure = kind.cure.format(file=shlex.quote(str(path)))
     if kind.filter is not None:
-        cure = f"{kind.how}: {convert(kind.filter, path, packed)}"
+        cure = f"{kind.how}: {command_for(kind.filter, path)}"
     return f"this is {kind.what}, not lines of UTF-8; {cure}"
 
 
-def convert(filter: str, path: Path, packed: bool, target: Path | None = None) -> str:
-    """Return the command line that writes what ``filter`` makes of a file.
+def command_for(filter: str, path: Path, target: Path | None = None) -> str:
+    """Return the command line that writes what ``filter`` makes of a file, plain or packed by gzip.
 
     Args:
-        packed: whether the file is compressed by gzip.
         target: where it is written; None for a new file beside it.
     """
     if target is None:
@@ -91,5 +83,7 @@ def convert(filter: str, path: Path, packed: bool, target: Path | None = None) -
         if not suffix or target.exists():
             target = target.with_name(f"{target.stem}.plain{target.suffix}")
     source, written = shlex.quote(str(path)), shlex.quote(str(target))
+    with path.open("rb") as stream:
+        packed = stream.read(2) == GZIP
     read = f"gzip -dc < {source} | {filter}" if packed else f"{filter} < {source}"
     return f"{read} > {written}"

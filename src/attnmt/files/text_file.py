@@ -14,9 +14,8 @@ from typing import Any
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
 from attnmt.files.encodings import cure_of_encoding, why_not_utf8, wide_encoding
-from attnmt.files.file_kind import Markup, convert, markup_of, why_not_lines
+from attnmt.files.file_kind import GZIP, Markup, markup_of, why_not_lines
 
-_GZIP = b"\x1f\x8b"  # begins no text in UTF-8
 _HEAD = 4096  # bytes that tell what a file is
 
 
@@ -84,17 +83,16 @@ def _reading(path: Path, missing: str = "no such file") -> Iterator[None]:
 
 
 @contextmanager
-def open_unpacked(path: Path) -> Iterator[tuple[BufferedReader | gzip.GzipFile, bool]]:
-    """Open a file, and unpack it if it is compressed by gzip, whatever its name; say whether it is.
+def open_unpacked(path: Path) -> Iterator[BufferedReader | gzip.GzipFile]:
+    """Open a file, and unpack it if it is compressed by gzip, whatever its name.
 
     Raises:
         InputError: if it is missing, cannot be read or is damaged, also while it is being read.
     """
     with _reading(path), ExitStack() as stack:
         stream = stack.enter_context(path.open("rb"))
-        packed = stream.peek(2)[:2] == _GZIP
-        unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream)) if packed else stream
-        yield unpacked, packed
+        packed = stream.peek(2)[:2] == GZIP
+        yield stack.enter_context(gzip.GzipFile(fileobj=stream)) if packed else stream
 
 
 def find_markup(path: Path) -> Markup | None:
@@ -103,15 +101,9 @@ def find_markup(path: Path) -> Markup | None:
     Raises:
         InputError: if the file is missing or cannot be read.
     """
-    with open_unpacked(path) as (stream, _):
+    with open_unpacked(path) as stream:
         head = stream.peek(_HEAD)[:_HEAD]
     return markup_of(head.decode(wide_encoding(head) or "utf-8", "replace"), path)
-
-
-def command_for(filter: str, path: Path, target: Path | None = None) -> str:
-    """Return the command line that writes what ``filter`` makes of a file; see :func:`convert`."""
-    with open_unpacked(path) as (_, packed):
-        return convert(filter, path, packed, target)
 
 
 def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
@@ -126,9 +118,9 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
             not UTF-8 (naming the line). The message says how to convert it.
     """
     empty = True
-    with open_unpacked(path) as (stream, packed):
+    with open_unpacked(path) as stream:
         head = stream.peek(_HEAD)[:_HEAD]
-        if why := why_not_lines(head, path, packed) or why_not_utf8(head, path, packed):
+        if why := why_not_lines(head, path) or why_not_utf8(head, path):
             raise InputError(f"{path}: {why}")
         lines = decode_lines(stream, str(path), lambda: _encoding_cure(path))
         for line in lines:
@@ -139,8 +131,8 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
 
 
 def _encoding_cure(path: Path) -> str:
-    with open_unpacked(path) as (stream, packed):
-        return cure_of_encoding(stream, path, packed)
+    with open_unpacked(path) as stream:
+        return cure_of_encoding(stream, path)
 
 
 def decode_lines(
@@ -179,9 +171,9 @@ def read_text(path: Path, encoding: str) -> str:
         InputError: if it is missing, cannot be read or is not in that encoding (naming line and byte).
             The message says how to make UTF-8 of it if that was meant.
     """
-    with open_unpacked(path) as (stream, packed):
+    with open_unpacked(path) as stream:
         content = stream.read()
-    if encoding == "utf-8" and (why := why_not_utf8(content[:_HEAD], path, packed)):
+    if encoding == "utf-8" and (why := why_not_utf8(content[:_HEAD], path)):
         raise InputError(f"{path}: {why}")
     try:
         return content.decode(encoding).removeprefix("\ufeff")
