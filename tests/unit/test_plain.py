@@ -68,9 +68,8 @@ def columns(folder: Path, **files: Path) -> tuple[dict[str, list[str]], list[str
     return {suffix: read_lines(path) for suffix, path in plain.items()}, notes
 
 
-@pytest.mark.parametrize("pack", [lambda content: content, gzip.compress], ids=["plain", "gz"])
-def test_translators_of_wmts_xml_become_references(write, tmp_path, pack):
-    path = write("x.xml", pack(WMT.encode()))
+def test_translators_of_wmts_xml_become_references(write, tmp_path):
+    path = write("x.xml", gzip.compress(WMT.encode()))
     lines, notes = columns(tmp_path, en=path, de=path)
     assert lines == {
         "en": ["Old & new.", "A house.", "The end."],
@@ -144,7 +143,6 @@ def test_what_a_set_does_not_have_is_named(write, tmp_path):
     ("content", "message"),
     [
         (WMT.replace("</src>", "", 1), r":18: not XML \(mismatched tag\)"),
-        (WMT.replace("A house.", "A &house;", 1), r":7: not XML \(undefined entity\)"),
         (
             WMT.replace("<dataset", '<!DOCTYPE dataset SYSTEM "x.dtd">\n<dataset').replace(
                 "A house.", "A &house;"
@@ -152,7 +150,6 @@ def test_what_a_set_does_not_have_is_named(write, tmp_path):
             ":8: the entity 'house' is not known",
         ),
         (WMT.replace(' id="d1"', ""), ":4: <doc> without id"),
-        (WMT.replace('<src lang="en">', "<src>"), ":5: <src> without lang"),
         (
             WMT.replace("testsuite", "note").replace("doc ", "dok "),
             ":4?.*no <doc> with a <src>|not XML",
@@ -203,8 +200,6 @@ CHINESE = ["zh-Hans", "zh-Hant", "en-GB", "en-US"]
     ("codes", "unit", "pair"),
     [
         (("zh_Hant", "en_US"), CHINESE, ("zh-Hant", "en-US")),
-        (("zh_Hans", "zh_Hant"), CHINESE, ("zh-Hans", "zh-Hant")),
-        (("zh-hant", "en"), ["zh-Hans", "zh_HANT", "EN-US"], ("zh_HANT", "EN-US")),
         (("pt", "en"), ["pt-BR", "pt", "eng"], ("pt", "eng")),
         (("pt_BR", "en"), ["pt", "en"], ("pt", "en")),
         (("zh_Hant", "en"), ["zh-Hant-TW", "zh-Hans-CN", "en"], ("zh-Hant-TW", "en")),
@@ -212,20 +207,6 @@ CHINESE = ["zh-Hans", "zh-Hant", "en-GB", "en-US"]
 )
 def test_a_memory_gives_the_variant_that_is_asked_for(write, codes, unit, pair):
     assert list(memory_pairs(memory(write, unit), codes)[0]) == [pair]
-
-
-def test_a_better_tag_in_a_later_unit_counts_for_all(write, tmp_path):
-    path = memory(write, ["en-GB", "de"], ["en", "de-DE"], ["en", "de"])
-    lines, notes = columns(tmp_path, en=path, de=path)
-    assert lines == {"en": ["en"], "de": ["de"]}
-    assert notes == [f"{path}: 2 of 3 units have no text in en or de and are left out"]
-
-
-def test_another_variant_than_the_one_that_is_asked_for_is_not_taken(write):
-    path = memory(write, ["pt-PT", "zh-Hans", "en"])
-    for codes in (("pt_BR", "en"), ("zh_Hant", "en"), ("zh_Hans", "zh_Hant")):
-        with pytest.raises(InputError, match=r"no unit in both .*; it has pt-PT \(1\), zh-Hans"):
-            list(memory_pairs(path, codes)[0])
 
 
 def test_of_several_variants_one_is_to_be_named(write):

@@ -14,16 +14,13 @@ from typing import NamedTuple
 from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.links import GoldLinks, flipped, parse_links
 from attnmt.errors import InputError
-from attnmt.files.file_kind import command_for
 from attnmt.files.text_file import iter_lines
 
 Words = Sequence[tuple[int, int]]  # the numbers of source and target words of each pair
-FEW = 0.05  # of the lines that do not fit; what leaves no more of them explains why
 Link = tuple[int, int]
 _NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP])(?:\s+[0-9.]+)?)?\s*")
 _RWTH_LINK = re.compile(r"[1-9][0-9]*[-p][1-9][0-9]*")
 _ZERO = re.compile(r"(?<![0-9])0[-?p]|[-?p]0(?![0-9])")
-_LESS_ONE = r"perl -pe 's/(\d+)([-?p])(\d+)/($1-1).$2.($3-1)/ge'"
 
 
 class Gold(NamedTuple):
@@ -76,13 +73,15 @@ def read_gold(
     outside = [
         (at, link)
         for at, (line, pair) in enumerate(zip(links, words or (), strict=False))
-        if (link := next((link for link in line.possible if not _fits([link], pair)), None))
+        if (link := next((link for link in line.possible if not _fits(link, pair)), None))
     ]
     if words is not None and outside:
         at, (i, j) = outside[0]
         raise InputError(
             f"{path}{': pair ' if naacl else ':'}{at + 1}: link {i}-{j} lies outside the pair's "
-            f"{words[at][0]} and {words[at][1]} tokens; {_cause(path, links, words, len(outside), flip)}"
+            f"{words[at][0]} and {words[at][1]} tokens, and {len(outside) - 1:,} of the other "
+            f"{pairs - 1:,} lines do not fit. Do the links count this text's tokens, from 0? If source "
+            f"and target are exchanged, {'leave --flip out' if flip else 'add --flip'}"
         )
     return Gold(links, [f"{path}: {note}"] if note else [], as_written=not (note or flip))
 
@@ -159,32 +158,5 @@ def _naacl_start(path: Path, links: Sequence[tuple[int, Link]], words: Words | N
     return 1
 
 
-def _cause(path: Path, links: Sequence[GoldLinks], words: Words, outside: int, flip: bool) -> str:
-    """Say why so many lines do not fit, and what to do."""
-    lines = len(links)
-    exchange = "leave --flip out" if flip else "add --flip"
-    move = f"write it from 0: {command_for(_LESS_ONE, path)}"
-    for exchanged, first, cause in (
-        (True, 0, f"source and target are exchanged, so {exchange}"),
-        (False, 1, f"words count from 1, so {move}"),
-        (True, 1, f"words count from 1 and the sides are exchanged, so {exchange} and {move}"),
-    ):
-        moved = [[(i - first, j - first) for i, j in line.possible] for line in links]
-        if exchanged:
-            moved = [flipped(line) for line in moved]
-        misfits = sum(not _fits(line, pair) for line, pair in zip(moved, words, strict=True))
-        if misfits <= FEW * outside:
-            return f"{lines - misfits:,} of {lines:,} lines fit if {cause}"
-    if outside <= max(1, FEW * lines):
-        return (
-            f"{lines - outside:,} of {lines:,} lines fit, so correct this one, or take its pair out of "
-            f"all files"
-        )
-    return (
-        f"so do links of {outside:,} of {lines:,} lines. Are these the links of this text? They count "
-        f"its tokens"
-    )
-
-
-def _fits(links: Sequence[Link], pair: tuple[int, int]) -> bool:
-    return all(0 <= i < pair[0] and 0 <= j < pair[1] for i, j in links)
+def _fits(link: Link, pair: tuple[int, int]) -> bool:
+    return 0 <= link[0] < pair[0] and 0 <= link[1] < pair[1]

@@ -16,7 +16,6 @@ Files = tuple[Path, Path]  # the source file and the target file of a set
 MOST_REFERENCES = 9  # that a set may have, its own target included
 MOST_EQUAL = 0.5  # of the lines; if more are equal, one text was given twice
 MOST_TABS = 0.9  # of the lines; if more have a tab, they are columns
-SHOWN = 30  # characters of a column in a message
 
 
 def reference_suffixes(codes: Iterable[str]) -> list[str]:
@@ -110,23 +109,16 @@ class _SideFaults:
         """Raise an InputError if there are too many such lines."""
         for code, path in self._sides.items():
             if len(self._tabs[code]) > MOST_TABS * self._lines:
-                raise InputError(self._columns(path, code, self._tabs[code][0]))
+                raise InputError(
+                    f"{path}:{self._tabs[code][0]}: nearly all lines have tabs, so they are columns; "
+                    f"give each side as a file of its own: {command_for('cut -f1', path)}"
+                )
         if len(self._equal) > MOST_EQUAL * self._lines:
             source, target = self._sides.values()
             raise InputError(
                 f"{source}:{self._equal[0]}: {len(self._equal):,} of {self._lines:,} lines are the same "
                 f"in {target}; give a text and its translation"
             )
-
-    def _columns(self, path: Path, code: str, number: int) -> str:
-        line = next(islice(iter_lines(path), number - 1, None))
-        columns = enumerate(line.split("\t"), start=1)
-        shown = "; ".join(f"{n}: {text[:SHOWN]!r}" for n, text in columns)
-        target = path.with_name(f"{path.name.partition('.')[0]}.column.{code}")
-        return (
-            f"{path}:{number}: nearly all lines have tabs, so they are columns ({shown}); give each "
-            f"side as a file of its own. If {code} is column 1: {command_for('cut -f1', path, target)}"
-        )
 
 
 def count_words(source: Path, target: Path) -> list[tuple[int, int]]:

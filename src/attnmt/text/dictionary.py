@@ -52,7 +52,6 @@ class Dictionary:
         return len(self._translations)
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the source words."""
         return iter(self._translations)
 
     def best(self, source_word: str) -> str | None:

@@ -49,11 +49,9 @@ class Vocabulary:
         return sha256_of_lines(self.words)
 
     def __len__(self) -> int:
-        """Return the number of words, special ones included."""
         return len(self.words)
 
     def __contains__(self, token: object) -> bool:
-        """Return whether a token has an id of its own."""
         return token in self._ids
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
