@@ -133,15 +133,13 @@ def test_dvc_gives_one_system_what_it_did_not_have(load, tmp_path, key):
     assert str(changed) == value
 
 
-def test_another_system_with_the_name_of_a_recipe_is_not_taken_for_its_training(load):
+def test_what_only_seems_to_have_another_recipe_has_none(load):
+    """A system with the name of a training, and an ensemble on request."""
     params = load(
         "1", "base, base_reverse, base_reverse_dropout", recipes="dropout: {base: {epochs: 5}}"
     )
     assert params.system_under("dropout", "base") == "base_dropout"
     assert params.system_under("dropout", "base_reverse") is None
-
-
-def test_an_ensemble_whose_members_have_another_recipe_is_not_that_of_the_family(load):
     members = ", ".join(SYSTEMS.ensembles["ensemble_probabilities"].members)
     own = ", ".join(f"{name}: {{learning_rate: 0.5}}" for name in members.split(", "))
     params = load("1", f"{members}, ensemble_probabilities", recipes=f"slow: {{{own}}}")

@@ -144,7 +144,7 @@ class Run(Strict):
         return self.entry if self.recipe is None else f"{self.entry}_{self.recipe}"
 
     @property
-    def name(self) -> str:
+    def run_name(self) -> str:
         """What it is called: base, base_2, base_slow, base_slow_2."""
         return self.system_name if self.seed == 1 else f"{self.system_name}_{self.seed}"
 

@@ -65,7 +65,7 @@ def trained_models(
             for seed in range(1, seeds + 1):
                 model = Model(**dict(entry), entry=name, recipe=recipe, seed=seed)
                 _refuse_taken(file, model, {*models, *known})
-                models[model.name] = model
+                models[model.run_name] = model
     trained = [*(model.system_name for model in models.values()), EVERY_OTHER]
     for name in experiment.seeds:
         if name not in trained:
@@ -111,10 +111,10 @@ def trained_ensembles(
             seeds = 1 if one else min(map(experiment.seeds_of_run, members))
             for seed in range(1, seeds + 1):
                 runs = [member.model_copy(update={"seed": seed}) for member in members]
-                given = dict(entry) | {"members": [run.name for run in runs]}
+                given = dict(entry) | {"members": [run.run_name for run in runs]}
                 ensemble = TrainedEnsemble(**given, entry=name, recipe=recipe, seed=seed)
                 _refuse_taken(file, ensemble, {*ensembles, *models, *systems.systems, *known})
-                ensembles[ensemble.name] = ensemble
+                ensembles[ensemble.run_name] = ensemble
     return ensembles
 
 
@@ -140,9 +140,9 @@ def _untrained(file: YamlFile, place: Location, trained: Collection[str]) -> Exc
 
 def _refuse_taken(file: YamlFile, run: Run, taken: Collection[str]) -> None:
     """Refuse a run whose name is that of something else."""
-    if run.name in taken and run.name != run.entry:
+    if run.run_name in taken and run.run_name != run.entry:
         place: Location = ["seeds"] if run.seed > 1 else ["recipes", str(run.recipe)]
-        why = f"{run.name!r} would be seed {run.seed} of {run.system_name!r}, but is a name already"
+        why = f"{run.run_name!r} would be seed {run.seed} of {run.system_name!r}, but is a name already"
         raise file.error(place, f"{why}; change one of the two")
 
 

@@ -137,7 +137,8 @@ class EncodedSets:
         This reads every byte of them, at some gigabytes per second.
         """
         if training_digest(self.folder) != self.digest:
-            raise _damaged(self.folder, "vocab.* and *.npy are not those of summary.json")
+            why = "vocab.* and *.npy are not those of summary.json (their digest differs)"
+            raise _damaged(self.folder, why)
 
 
 class EncodedText:
