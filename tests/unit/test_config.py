@@ -136,6 +136,7 @@ PARAMS = [
     (ONE, "systems: [base, revers]", "systems.1: systems.yaml has no system 'revers'"),
     (ONE, "systems: [base, ensemble]", "systems.1: 'ensemble' has the member 'global_location_"),
     (ONE, SEVEN, f"systems.1: 'ensemble_of_seeds' has the member '{EIGHTH}', which is not trained"),
+    (ONE, slow("bas: {}"), f"recipes.slow.bas: {NOT_TRAINED.format('bas')} mean 'base'"),
     (
         ONE,
         "recipes: {reverse: {base: {epochs: 5}}}",
@@ -144,6 +145,7 @@ PARAMS = [
     (ONE, f"seeds: {{base_slow: 5}}\n{slow('base: {}')}", "seeds.base_slow: no system 'base_s"),
     ("evaluation:", "experiment: demo\nevaluation:", f'{TWICE} "experiment"'),
     ("corpus:\n  kind: local\n", "corpus:\n", "corpus.kind: this key is missing"),
+    (BATCH, "    training:\n", f"{TRAINING}.batch_size: this key is missing"),
     (ONE, slow("base: {average_last: 1}"), "recipes.slow.base.average_last: Input should be"),
     (HALVE, f"      average_last: 2\n      patience: 2\n{HALVE}", f"{TRAINING}.average_last: with"),
     (
