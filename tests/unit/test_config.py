@@ -181,7 +181,10 @@ IN_BASE = [
     ("attention: globl", "systems.base.attention: no attention 'globl'; did you mean 'global'?"),
     ("attention: global", "systems.base: score must be given with attention"),
     ("attention: local_p, score: location", "systems.base: score 'location' is defined"),
-    ("faults: [general_gradient]", "systems.base: fault 'general_gradient' exists only with"),
+    (
+        "faults: [general_gradient]",
+        "systems.base: fault 'general_gradient' exists only with general",
+    ),
     ("window_D: 5", "systems.base.window_D: attention 'none' has no window"),
     (
         f"{LOCAL_P}, window_D: 0",
