@@ -94,6 +94,7 @@ def test_a_system_is_trained_by_each_recipe_that_changes_something(load):
     names = ["base", "gru_self", "gru_multiplicative", "ensemble"]
     under_slow = [params.system_under("slow", name) for name in names]
     assert under_slow == ["base_slow", "gru_self", None, None]
+    assert "gru_self_slow" not in params.models  # {} changes nothing
     written = yaml.safe_load(models_yaml(params))["models"]
     slow = {"name": "slow", "learning_rate": 0.5}
     assert written["base_slow_2"] == written["base_2"] | {"recipe": slow, "code": "base_slow"}
