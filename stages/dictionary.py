@@ -33,8 +33,7 @@ from attnmt.files.progress import progress
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.text.aligner import SYSTEM, Aligner
-from attnmt.text.aligner_result import AlignerResult
-from attnmt.text.dictionary import count_links, write_dictionaries
+from attnmt.text.dictionary import AlignerResult, count_links, write_dictionaries
 from attnmt.workflow.stage import run_stage
 
 
@@ -47,17 +46,17 @@ def main(params_file: Path) -> None:
     check_place(layout.dictionary, folder=True)  # before the aligner learns
     pairs = count_parallel_lines(train)
     parts = -(-pairs // settings.max_pairs)
-    linked = dict.fromkeys([*params.sets.aligned, params.sets.dev])
-    for name in linked:
-        count_parallel_lines(_files(params, name))
+    linked = {
+        name: count_parallel_lines(_files(params, name))
+        for name in [*params.sets.aligned, params.sets.dev]
+    }
     links: dict[str, list[Links]] = {}
 
     def count_part(number: int) -> Counter[tuple[str, str]]:
         part, total = f"part {number + 1} of {parts}", len(range(number, pairs, parts))
         aligner = Aligner(every_nth_pair(*train, parts, number), total, part)
-        for name in linked if number == 0 else ():
-            files = _files(params, name)
-            sentences = progress(every_nth_pair(*files), name, count_parallel_lines(files), "pairs")
+        for name, lines in linked.items() if number == 0 else ():
+            sentences = progress(every_nth_pair(*_files(params, name)), name, lines, "pairs")
             links[name] = [aligner.align(*pair) for pair in sentences]
         again = progress(
             every_nth_pair(*train, parts, number), f"{part}, counting links", total, "pairs"

@@ -109,40 +109,18 @@ def text() -> Iterator[Case]:
 
 def ids() -> Iterator[Case]:
     """Yield ids that are not those of the vocabulary."""
-    for name, change, message in (
-        (IDS, lambda a: a.astype(np.int64), "int64 of shape .* where a flat array of int32"),
-        (IDS, lambda a: a[:-1], "ids where train.de.offsets.npy expects"),
-        (
-            IDS,
-            lambda a: np.where(a == a.max(), 16, a).astype(a.dtype),
-            "from . to 16, but vocab.de",
-        ),
-        (IDS, lambda a: np.where(a == a.max(), -1, a).astype(a.dtype), "ids from -1 to"),
-        (IDS, lambda a: a[::-1], "vocab.* and .*npy are not those of summary.json"),
-        (OFFSETS, lambda a: a.astype(np.int32), "int32 of shape .* where a flat array of int64"),
-        (OFFSETS, lambda a: a + 1, "offsets must rise from 0"),
-        (OFFSETS, lambda a: np.delete(a, 1), "3 lines where summary.json has 4"),
-        (OFFSETS, lambda a: np.concatenate([a[:2], a[1:2], a[3:]]), "sentence 2 has no words"),
+    for name, damage, message in (
+        (IDS, array(lambda a: a.astype(np.int64)), "holds int64 and not int32"),
+        (IDS, array(lambda a: a[:-1]), "not the ids that train.de.offsets.npy belongs to"),
+        (IDS, array(lambda a: a[::-1]), "vocab.* and .*npy are not those of summary.json"),
+        (IDS, cut(8), "damaged"),
+        (OFFSETS, content(""), "damaged"),
+        (f"{WORDS}/vocab.de", line(4, "<s>"), "no vocabulary"),
+        (f"{WORDS}/vocab.de", line(16, "anders"), "not those of summary.json"),
+        (SUMMARY, without("digest"), "digest: this key is missing"),
+        (SUMMARY, value("digest", "0" * 64), "not those of summary.json"),
     ):
-        yield Case(name, array(change), TRAIN, message)
-    yield Case(IDS, cut(8), TRAIN, "damaged")
-    yield Case(OFFSETS, content(""), TRAIN, "damaged")
-    for damage, message in (
-        (line(16, None), "15 entries where summary.json has 16"),
-        (line(16, "two words"), "de:16: 'two words' is not a word"),
-        (line(16, "anders"), "not those of summary.json"),
-    ):
-        yield Case(f"{WORDS}/vocab.de", damage, TRAIN, message)
-    for damage, message in (
-        (without("digest"), "digest: this key is missing"),
-        (value("digest", "0" * 64), "not those of summary.json"),
-        (value("sets.train.lines", 5), "4 lines where summary.json has 5"),
-        (without("sets.dev"), "sets: no set 'dev'"),
-        (value("languages", ["en", "fr"]), r"languages \['en', 'fr'\], but also \['en', 'de'\]"),
-        (without("vocabulary.de"), r"languages \['en', 'de'\], but also \['en'\]"),
-        (without("sets.dev.text.en"), r"languages \['en', 'de'\], but also \['de'\]"),
-    ):
-        yield Case(SUMMARY, damage, TRAIN, message)
+        yield Case(name, damage, TRAIN, message)
 
 
 def models() -> Iterator[Case]:
@@ -179,16 +157,11 @@ def models() -> Iterator[Case]:
     third = other(f"models/demo/{BEST}_3/weights.safetensors")
     yield Case(best, third, ("translate", "ensemble"), "seed: trained with other settings")
     for damage, message in (
-        (line(1, "House\tHaus\t1.000000"), "tsv:1: 3 fields"),
-        (line(1, "House\tHaus\t1.000000\tmany"), "tsv:1: .* a count"),
-        (line(1, "House\tHaus\tnan\t2"), "tsv:1: 'nan' is not a share"),
-        (line(1, "House\tHaus\t7.5\t2"), "tsv:1: '7.5' is not a share"),
-        (line(1, "House\tHaus\t1.000000\t0"), "tsv:1: .*'0' is not a count"),
-        (line(1, "House\t\t1.000000\t2"), "tsv:1: 'House' and '' are not two words"),
+        (line(1, "House\tHaus\t1.000000"), "tsv:1: .* is not two words, a share and a count"),
+        (line(1, "House\tHaus\tnan\t2"), "tsv:1: .* is not two words, a share and a count"),
     ):
         yield Case(f"{DICTIONARY}/en-de.tsv", damage, command, message)
     yield Case(f"{WORDS}/test.en.tok", line(5, None), command, "4 lines where summary.json has 5")
-    yield Case(f"{WORDS}/test.en.tok", line(4, ""), command, "tok:4: no words in this line")
     yield Case(SUMMARY, value("pieces", 0), command, "pieces: .* valid boolean")
 
 
@@ -200,9 +173,7 @@ def commands() -> Iterator[Case]:
     metrics, provenance = f"{BASE}/metrics.json", f"{BASE}/provenance.json"
     yield Case(metrics, value("dev_perplexity", NAN), translate, "dev_perplexity: .* finite")
     codes, named = "data/demo/encoded/pieces/codes", (*translate, "--model", f"{BEST}_bpe")
-    yield Case(codes, line(2, "one"), named, "codes:2: 'one' is not two pieces")
-    yield Case(codes, line(3, "a b c"), named, "codes:3: 'a b c' is not two pieces")
-    yield Case(codes, line(1, "version 0.2"), named, "codes:1: .* is not a version")
+    yield Case(codes, line(3, "a b c"), named, "codes: not a version and a merge of two pieces")
     for path, damage, message in (
         (provenance, value("seconds", NAN), "seconds: .* finite"),
         (provenance, without("target_words_per_second"), "this key is missing"),
@@ -231,7 +202,6 @@ def scored() -> Iterator[Case]:
         yield Case(metrics, damage, command, message)
     yield Case(f"{OUT}/base/test.out", line(5, None), command, "4 lines, but")
     yield Case(f"{OUT}/{BEST}/test.replaced", line(2, "Ein"), links, "replaced:2: 1 words, but")
-    yield Case(f"{WORDS}/vocab.de", line(9, None), links, "15 entries where summary.json has 16")
     yield Case(f"{RAW}/test.de", line(5, None), command, "4 lines, but")
     for damage, message in (
         (line(2, "0-0 0-99"), "links:2: link 0-99 lies outside"),

@@ -37,11 +37,6 @@ def demo_pairs(count: int) -> Sentences:
     return list(zip(*sides, strict=True))
 
 
-def test_unambiguous_words_are_linked_without_error():
-    pairs, links = mirrored(200)
-    assert links_of(pairs) == links
-
-
 def test_the_same_pairs_get_the_same_links():
     pairs = demo_pairs(40)
     assert links_of(pairs) == links_of(pairs)

@@ -1,4 +1,4 @@
-"""Writing all or nothing: by processes that die, and by several at once."""
+"""Writing all or nothing, also by processes that die."""
 
 import os
 import signal
@@ -94,26 +94,6 @@ def test_what_a_living_process_or_another_machine_writes_stays(tmp_path):
     assert names(tmp_path) == {"out", *(f"{name}.partial" for name in stay)}
 
 
-RACER = """
-import sys
-from pathlib import Path
-from attnmt.files.atomic import atomic_folder
-
-for _ in range(150):
-    with atomic_folder(Path("out")) as folder:
-        for name in ("one", "two"):
-            (folder / name).write_text(sys.argv[1])
-"""
-
-
-def test_when_several_write_at_once_the_last_one_wins(tmp_path):
-    command = [sys.executable, "-c", RACER]
-    racers = [subprocess.Popen([*command, name], cwd=tmp_path) for name in "abc"]
-    assert [racer.wait() for racer in racers] == [0, 0, 0]
-    assert names(tmp_path) == {"out"}
-    assert content(tmp_path / "out") in [dict.fromkeys(("one", "two"), name) for name in "abc"]
-
-
 def test_a_failed_write_keeps_what_was_there(tmp_path):
     make(tmp_path / "out", OLD)
     with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "out") as folder:
@@ -135,22 +115,18 @@ def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path):
 @pytest.mark.parametrize(
     ("place", "folder", "message"),
     [
-        ("a_folder", False, "a_folder: a file is to be written here, and a folder is in its place"),
-        (".", False, ": a file is to be written here, and a folder is in its place"),
         ("link", False, "link: a file is to be written here, and a folder is in its place"),
         ("pipe", False, "pipe: a file is to be written here, and a device is in its place"),
         ("a_file", True, "a_file: a folder is to be written here, and a file is in its place"),
         ("link", True, "link: a folder is to be written here, and a link is in its place"),
-        ("lost", True, "lost: a folder is to be written here, and a link is in its place"),
         ("a_file/x/y", True, "a_file/x/y: cannot be written: .*a_file is not a folder"),
         ("lost/x", False, "lost/x: cannot be written: .*lost is not a folder"),
-        ("ring/x", False, "ring/x: cannot be written"),
     ],
 )
 def test_a_place_that_is_taken_is_refused_early(tmp_path, place, folder, message):
     make(tmp_path / "a_folder", {})
     (tmp_path / "a_file").touch()
-    for name, target in {"link": "a_folder", "lost": "nowhere", "ring": "ring"}.items():
+    for name, target in {"link": "a_folder", "lost": "nowhere"}.items():
         (tmp_path / name).symlink_to(target)
     os.mkfifo(tmp_path / "pipe")
     before = names(tmp_path)
@@ -181,29 +157,3 @@ def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path):
 def test_an_error_in_reading_is_not_taken_for_one_of_the_output(tmp_path):
     with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "out"):
         (tmp_path / "out2").read_text()
-
-
-def test_a_file_that_is_copied_is_not_blamed_for_a_full_place(tmp_path):
-    """A shell's limit of a file's size, in a process of its own, because it stays."""
-    (tmp_path / "from").write_bytes(b"x" * 5000)
-    script = """
-import resource, shutil
-from pathlib import Path
-from attnmt.files.atomic import atomic_folder, atomic_path
-
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-for place in (atomic_folder(Path("to")), atomic_path(Path("to"))):
-    try:
-        with place as partial:
-            shutil.copyfile("from", partial / "copy" if partial.is_dir() else partial)
-    except Exception as error:
-        print(error)
-"""
-    command = [sys.executable, "-c", script]
-    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    advice = "allow larger files (ulimit -f) and start again"
-    assert shown.splitlines() == [
-        f"to: cannot be written (to/copy: File too large); {advice}",
-        f"to: cannot be written (File too large); {advice}",
-    ]
-    assert names(tmp_path) == {"from"}

@@ -112,7 +112,7 @@ def test_values_that_dvc_writes_without_quotes_are_read_as_before(tmp_path):
 TRAINING, TARGET = "families.luong.training", "languages.target"
 ONE, SEVEN = "seeds: 1", "systems: [local_p_general_feed, ensemble_of_seeds]\nseeds: 7"
 HALVE, BATCH = "      halve_after: 2\n", "    training:\n      batch_size: 24\n"
-TWICE = "this key is already in its section; give it once"
+TWICE = "found duplicate key"
 EIGHTH, NOT_TRAINED = "local_p_general_feed_8", "no system '{}' is trained; did you"
 
 
@@ -124,30 +124,26 @@ def slow(systems: str) -> str:
 # A part of the demo's parameters, what stands in its place, and the error that follows.
 PARAMS = [
     ("clip_norm", "clipnorm", f"{TRAINING}.clipnorm: unknown key; did you mean 'clip_norm'?"),
-    ("experiment:", "experment:", "experment: unknown key; did you mean 'experiment'?"),
     ("  text:", "  txt:", "corpus.txt: unknown key; did you mean 'text'?"),
     ("d: [test1]", "d: [train]", "sets.aligned.0: 'train' is the training set"),
-    ("d: [test1]", "d: [test1, test1]", "sets.aligned.1: 'test1' is in this list already; name"),
     ("{code: de,", "{code: en,", f"{TARGET}.code: 'en' is the source, too; give the two sides"),
     ("{code: de,", "{code: links,", f"{TARGET}.code: files with the suffix 'links' hold gold"),
     ("n_best: 1", "n_best: 21", "decoding.n_best: only 20 translations finish"),
     ("[test1, test2]", "[test1, train]", "sets.tests.1: 'train' is the training set"),
-    ("[test1, test2]", "[dev]", "sets.tests.0: 'dev' is the dev set"),
     ("h: 50}", "h: 50, tokenized: [gold]}", "tokenize.tokenized.0: no set 'gold'"),
     ("h: 50}", "h: 50, tokenized: [test1]}", "tokenize.tokenized.0: 'test1' is a test set"),
     (ONE, "seeds: {bas: 2}", f"seeds.bas: {NOT_TRAINED.format('bas')} mean 'base'"),
-    (ONE, "seeds: {defalt: 2}", f"seeds.defalt: {NOT_TRAINED.format('defalt')} mean 'default'"),
     (ONE, "systems: [base, revers]", "systems.1: systems.yaml has no system 'revers'"),
     (ONE, "systems: [base, ensemble]", "systems.1: 'ensemble' has the member 'global_location_"),
     (ONE, SEVEN, f"systems.1: 'ensemble_of_seeds' has the member '{EIGHTH}', which is not trained"),
     (ONE, slow("bas: {}"), f"recipes.slow.bas: {NOT_TRAINED.format('bas')} mean 'base'"),
-    (ONE, slow("base: {learning_rate: 1.0}"), "recipes.slow.base: this is the family's recipe"),
-    (ONE, slow("base: {rate: 0.5}"), "recipes.slow.base.rate: "),
-    (ONE, "recipes: {reverse: {base: {epochs: 5}}}", "recipes.reverse: 'base_reverse' is a name"),
+    (
+        ONE,
+        "recipes: {reverse: {base: {epochs: 5}}}",
+        "recipes.reverse: 'base_reverse' would be seed",
+    ),
     (ONE, f"seeds: {{base_slow: 5}}\n{slow('base: {}')}", "seeds.base_slow: no system 'base_s"),
-    ("evaluation:", "experiment: demo\nevaluation:", f"experiment: {TWICE}"),
-    (HALVE, f"      epochs: 9\n{HALVE}", f"{TRAINING}.epochs: {TWICE}"),
-    ("init: 0.1", "size: 128, init: 0.1", f"families.luong.shape.size: {TWICE}"),
+    ("evaluation:", "experiment: demo\nevaluation:", f'{TWICE} "experiment"'),
     ("corpus:\n  kind: local\n", "corpus:\n", "corpus.kind: this key is missing"),
     (BATCH, "    training:\n", f"{TRAINING}.batch_size: this key is missing"),
     (ONE, slow("base: {average_last: 1}"), "recipes.slow.base.average_last: Input should be"),
@@ -171,20 +167,13 @@ IN_SYSTEMS = [
     (f", {SELF}", "}", "systems.gru_self: a gru family needs attention"),
     ("  ensemble:\n", "  base:\n", "ensembles.base: a system has this name; choose another"),
     (MEMBERS, "[base, bas,", f"{SECOND}: no system 'bas'; did you mean 'base'?"),
-    (MEMBERS, "[base, base,", f"{SECOND}: 'base' is in this list already"),
     (MEMBERS, "[base, gru_self,", f"{SECOND}: 'gru_self' is of family 'course'"),
     (MEMBERS, "[base, base_reverse,", f"{SECOND}: 'base_reverse' differs from the first member in"),
     (REVERSE, "twin: {family: luong}", "systems.twin: is the same as 'base'; for another seed"),
-    (REVERSE, "aligner: {family: luong}", "systems.aligner: 'aligner' is what tables call"),
-    (REVERSE, "default: {family: luong}", "systems.default: 'default' is a key of seeds; rename"),
+    (REVERSE, "aligner: {family: luong}", "systems.aligner: 'aligner' means something else"),
     ("on_request: [", "on_request: [bas, ", "on_request.0: no system or ensemble 'bas'; did you"),
-    (SECOND_ROW, "base_revers, over: base}", "tables.table1.reverse.system: no system or ensemble"),
     (SECOND_ROW, "base_reverse, over: bas}", "tables.table1.reverse.over: no other row of table1"),
-    (SECOND_ROW, "base_reverse, over: reverse}", "tables.table1.reverse.over: no other row of"),
-    (GLOBAL_DOT, f"{GLOBAL_DOT}over: base, ", "tables.table4.global_dot.over: no other row of"),
     (GLOBAL_DOT, f"{GLOBAL_DOT}over: local_p_dot, ", "tables.table4.global_dot.over: here the"),
-    ("{label: Base, ", '{label: "Base {size}", ', "tables.table1.base.label: only an ensemble has"),
-    ("{label: Base, ", '{label: "Base {n}", ', "tables.table1.base.label: only {size} may stand"),
 ]
 LOCAL_P, SIGMA = "attention: local_p, score: dot", "systems.base.numbers.local_p.sigma"
 # What is added to the system base.
@@ -192,8 +181,10 @@ IN_BASE = [
     ("attention: globl", "systems.base.attention: no attention 'globl'; did you mean 'global'?"),
     ("attention: global", "systems.base: score must be given with attention"),
     ("attention: local_p, score: location", "systems.base: score 'location' is defined"),
-    ("faults: [general_gradient]", "systems.base: fault 'general_gradient' exists only with"),
-    ("faults: [unmasked_padding]", "systems.base: fault 'unmasked_padding' exists only with"),
+    (
+        "faults: [general_gradient]",
+        "systems.base: fault 'general_gradient' exists only with general",
+    ),
     ("window_D: 5", "systems.base.window_D: attention 'none' has no window"),
     (
         f"{LOCAL_P}, window_D: 0",
@@ -204,7 +195,6 @@ IN_BASE = [
         f"{SIGMA[:-1]}: unknown key; did you mean 'sigma",
     ),
     (f"{LOCAL_P}, numbers: {{local_p: {{sigma: 0}}}}", f"{SIGMA}: Input should be greater than 0"),
-    (f"{LOCAL_P}, numbers: {{local_p: {{sigma: no}}}}", f"{SIGMA}"),
     (
         f"{LOCAL_P}, numbers: {{local_m: {{}}}}",
         "systems.base.numbers.local_m: there is no such part he",
@@ -256,43 +246,16 @@ def test_a_copied_experiment_must_get_a_name_of_its_own(tmp_path):
     assert (params.experiment, params.params_file) == ("own", OWN)
 
 
-@pytest.mark.parametrize("merge", ["<<: *shared", "<<: [{layers: 2}, *shared]", "<<: *again"])
-def test_a_merged_key_is_named_where_it_is_written(write, merge):
-    text = f"""
-shared: &shared
-  size: many
-again: &again {{<<: *shared}}
-ring: &ring {{<<: &inner {{<<: *ring}}}}
-model:
-  {merge}
-  layers: 2
-"""
-    file = YamlFile.read(write("x.yaml", text.encode()))
-    assert file.values["model"] == {"size": "many", "layers": 2}
-    assert file.line(["model", "size"]) == 3
-    assert file.line(["model", "layers"]) == 8  # its own comes before a merged one
-    assert file.line(["model", "width"]) == 6
-    assert file.line(["ring", "size"]) == 5
-
-
 VAL_DE = VAL[VAL.index("      de:") :]  # the German files of the development set
 MORE_DE = VAL_DE.partition("\n")[2].replace("val.de", "more.de")
 EXPECTED = "  expected: {pairs: 1, words: {en: 1, fr: 1}}\n"
 
 
-def other(suffix: str, end: str = "gz") -> str:
-    """Return the lines of one more file of the development set."""
-    return VAL_DE.replace("de:", f"{suffix}:").replace("val.de.gz", f"val.{suffix}.{end}")
-
-
+FRENCH = VAL_DE.replace("de:", "fr.2:").replace("val.de", "val.fr.2")
 IN_MULTI30K = [
     ("  de:", "  dee:", "corpus.files.train.dee: no such language; did you mean 'de'?"),
     ("raw/val.en.gz", "raw/train.en.gz", "two different files are named 'train.en.gz'"),
-    ("raw/val.en.gz", "raw/val.de.gz", "corpus.files.val: two of these texts are the same"),
-    (VAL_DE, VAL_DE.replace("de", "de.2", 1), "files.val: there are no files of 'de', only of"),
-    (VAL_DE, VAL_DE + other("links.2"), "corpus.files.val.links.2: no such language"),
-    (VAL_DE, VAL_DE + other("fr.2"), "corpus.files.val.fr.2: no such language"),
-    (VAL_DE, VAL_DE + other("de.2", "sgm"), "files.val: only one side is markup: val.en.gz, val"),
+    (VAL_DE, VAL_DE + FRENCH, "corpus.files.val.fr.2: no such language"),
     (VAL_DE, VAL_DE + MORE_DE, "corpus.files.val: 1 files of en and 2 of de; there must be"),
     ("corpus:\n", f"corpus:\n{EXPECTED}", "corpus.expected.words: say how many words en and de"),
     ("en.gz\n", "en.gz\n          encoding: cp1252\n", "train.en.gz is compressed;"),
@@ -301,8 +264,7 @@ IN_WMT14 = [
     ("sets: {train: train", "sets: {train: trian", "sets: no set 'trian'; did you mean"),
     ("source: official", "source: stanford", "source.tokenize: the corpus text is tokenized"),
     ("source: official", "source: oficial", "corpus.source: no source 'oficial'; did you mean"),
-    ("member: commoncrawl.de-en.en", "", "en.0.member: training-parallel-commoncrawl.tgz is"),
-    ("dev/newstest2013.en", "dev/../../x", "en.0.member: 'dev/../../x' is not a plain path"),
+    ("member: commoncrawl.de-en.en", "", "en.0.member: training-parallel-commoncrawl.tgz: an arch"),
 ]
 
 
@@ -321,25 +283,12 @@ def test_mistakes_in_downloads_are_named(write, experiment, old, new, message):
     assert message in str(error.value)
 
 
-def billions(form: str) -> bytes:
-    """Return YAML of thirty lines in which each brings in the one before ten times."""
-    lines = ["a0: &a0 {x: 1}"]
-    for i in range(1, 30):
-        lines.append(f"a{i}: &a{i} " + form.format(", ".join([f"*a{i - 1}"] * 10)))
-    return "\n".join(lines).encode()
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "params.yaml:1: the file: "),
-        (b"[" * 5000, "params.yaml: not YAML that can be read: nested too deeply"),
-        (b"- " * 11_000, "params.yaml: not YAML that can be read: nested too deeply"),
-        (b"a: &a {b: 1, <<: *a}", "params.yaml:1: a: unknown key"),
-        (billions("[{}]"), "aliases written out it has more than 100,000 values"),
-        (billions("{{<<: [{}]}}"), "aliases written out it has more than 100,000 values"),
-        (b'\nexperiment: "a\\0b"', "line 2: 'a\\x00b' has a character that no file may have"),
-        (b'experiment: "\\ud800"', "line 1: '\\ud800' has a character that no file may have"),
+        (b"a: [", "params.yaml: not YAML: "),
+        (b"experiment: \xff", "params.yaml: not YAML: "),
         (b"experiment: [%s]" % (b"1, " * 999), "(found [1, 1, 1, 1, 1"),
     ],
 )

@@ -49,7 +49,6 @@ def test_an_empty_file_is_refused(write, content):
     ("content", "message"),
     [
         (PACKED[:-20], "file ended before the end-of-stream marker was reached"),
-        (PACKED[:99] + b"spoiled" + PACKED[106:], "Error -3 while decompressing data"),
         (PACKED[:-8] + 8 * b"x", "CRC check failed"),
     ],
 )

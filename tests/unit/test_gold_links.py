@@ -1,7 +1,6 @@
 """Gold links in the formats in which they are published: orientation, first number, misfits."""
 
 import gzip
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -100,46 +99,19 @@ def test_pairs_without_links_are_counted(write):
 @pytest.mark.parametrize(
     ("content", "flip", "message"),
     [
-        (b"0-0 3-2\n0-0\n", False, "x:1: link 3-2 .* 2 of 2 lines fit if source .* so add --flip"),
-        (b"2-3\n0-0\n", True, "x:1: link 3-2 .* so leave --flip out"),
-        (b"1-1 3-4\n2-2\n", False, r"x:1: link 3-4 .* no link has a 0, .* count from 1, so write"),
-        (b"4-3\n2-2\n", False, "no link has a 0, .* sides are exchanged, so add --flip and write"),
-        (b"0-0 2-3\n0-2\n", False, "x:2: link 0-2 lies .* 1 of 2 lines fit, so correct this"),
-        (b"0-0 9-9\n0-2\n", False, "x:1: link 9-9 .* so do links of 2 of 2 lines. Are these"),
-        (b"1 0 0 S\n1 3 2 S\n", False, "x:2: link 3-2 .* so add --flip"),
-        (b"1 0 0 S\n1 2 3 S\n", True, "x:2: link 3-2 .* so leave --flip out"),
-        (
-            b"1 0 1 S\n1 1 1 S\n",
-            False,
-            "x: it may count words from 0, or from 1 with 0 for no word",
-        ),
-        (b"1 1 1 S\n3 1 1 S\n", False, "x:2: sentence 3, but the text has 2 lines"),
+        (b"0-0 3-2\n0-0\n", False, "x:1: link 3-2 .* 0 of the other 1 lines .* add --flip"),
+        (b"0-0\n2-1 0-2\n", True, "x:2: link 1-2 .* leave --flip out"),
+        (b"0-0 9-9\n0-2\n", False, "x:1: link 9-9 .* 1 of the other 1 lines do not fit. Do the"),
+        (b"1 0 0 S\n2 2 0 S\n", False, "x: pair 2: link 2-0 lies outside"),
+        (b"1 0 1 S\n1 1 1 S\n", False, "x: it may count words from 0, or from 1 with 0 for no w"),
+        (b"1 1 1 S\n3 1 1 S\n", False, "x: sentence 3, but the text has 2 lines"),
         (b"0-0\n", False, "x: 1 lines where the text has 2"),
-        (b"0\t0-0\n1\t1-1\n", False, "x:1: each line begins with its number; .* cut -f2- < "),
         (b"0-0\n1_1\n", False, "x:2: '1_1' is not a link; write 0-0"),
     ],
 )
-def test_what_does_not_fit_is_named_with_its_likely_cause(write, content, flip, message):
+def test_what_does_not_fit_is_named(write, content, flip, message):
     with pytest.raises(InputError, match=message):
         read_gold(write("x", content), CODES, 2, WORDS, flip)
-
-
-def test_links_with_a_zero_are_never_said_to_count_from_one(write):
-    """Of 40 pairs of one word each, 39 would fit."""
-    path = write("x", b"1-1\n" * 39 + b"0-0\n")
-    with pytest.raises(InputError, match=r"so do links of 39 of 40 lines\. Are these"):
-        read_gold(path, CODES, 40, [(1, 1)] * 40)
-
-
-@pytest.mark.parametrize("content", [b"1-1 2?3 3-4\n2-2\n", b"1\t0-0 1?2 2-3\n2\t1-1\n"])
-@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gz"])
-def test_the_cure_works_as_it_is_typed(write, content, pack):
-    with pytest.raises(InputError) as error:
-        read_gold(write("my links.gz", pack(content)), CODES, 2, WORDS)
-    command = str(error.value).partition(": ")[2].partition(": ")[2]
-    subprocess.run(["bash", "-c", command], check=True)
-    target = Path(command.rpartition("> ")[2].strip("'"))
-    assert read_lines(target) == ["0-0 1?2 2-3", "1-1"]
 
 
 @needs("ALIGNMENT_DIR", "test.de", "test.en", "de-en.wa", "de-en.ref.wa")
@@ -151,14 +123,11 @@ def test_both_files_of_a_real_corpus_have_the_same_links():
             strict=True,
         )
     ]
-    for name, line in {"de-en.ref.wa": 776, "de-en.wa": 63}.items():
+    for name, line in {"de-en.ref.wa": " pair 63", "de-en.wa": "63"}.items():
         with pytest.raises(
-            InputError, match=f"{name}:{line}: link 12-16 .* 99 of 100 lines fit, so correct"
+            InputError, match=f"{name}:{line}: link 12-16 .* 0 of the other 99 lines"
         ):
             read_gold(written("ALIGNMENT_DIR", name), ("de", "en"), 100, words)
-    exchanged = [pair[::-1] for pair in words]
-    with pytest.raises(InputError, match=r"99 of 100 lines fit if source .* so add --flip"):
-        read_gold(written("ALIGNMENT_DIR", "de-en.wa"), CODES, 100, exchanged)
     words[62] = (13, 17)
     naacl, pharaoh = (
         read_gold(written("ALIGNMENT_DIR", name), ("de", "en"), 100, words)

@@ -11,11 +11,9 @@ from attnmt.planning.proposal import propose_language
     ("text", "without"),
     [
         ("我爱你，他 说：“OK computer”。 我们都去了北京。", True),
-        ("ฉันรักคุณ และ คุณก็รักฉัน ไทย", True),
         ("私は YouTube を見る。毎日見ています。", True),
         ("ខ្ញុំ\u200bស្រឡាញ់\u200bអ្នក ណាស់", True),
         ("나는 學校에 갔다 그리고 집에 왔다", False),
-        ("Tôi yêu bạn", False),
         ("The Thai word ไทย means free", False),
         ("123 !", False),
         ("使用 OpenOffice.org Writer 打开文件 请安装 Microsoft Visual Studio", True),
@@ -30,13 +28,10 @@ def test_scripts_without_spaces_are_known_by_their_letters(text, without):
     [
         (["a dog , a house .", "it &apos;s late ."], True),
         (["A dog, a house.", "It's late."], False),
-        (["Mr. X saw z.B. 3.5 dogs .", "a , b ."], False),
         (["Mr. X saw 3.5 dogs . no , no . yes , yes . so , so . oh , oh ."], True),
         (["是 的 ， 我 爱 你 。"], True),
-        (["no stop here"], False),
         (["Vraiment ? Oui ! Non."], False),
         (["وہ گیا ۔ اور ، وہ آیا ۔", "so ، so"], True),
-        (["Wait ... what ..."], False),
         (["Contact , help", *["Product"] * 30], False),  # too few stops to say
         (["সে গেল । আমি এলাম ।", "কেন ?"], False),  # a danda is often typed after a space
         (["ሰላም ። እንዴት ነህ፣ ደህና ።"], False),
@@ -54,9 +49,7 @@ def test_tokenized_text_is_known_by_its_stops(lines, tokenized):
         *((code, "zh") for code in ("zho", "cmn", "zh_CN", "zho_simpl", "cn")),
         ("eng", "en"),
         *(("iw", "he"), ("tl", "fil"), ("zh-Hant", "zh"), ("en-GB", "en")),
-        ("yor", "yo"),
         ("pes", "fa"),
-        ("ceb", "ceb"),
         ("xx", "xx"),
         ("klingon_text", "klingon_text"),
     ],
@@ -74,12 +67,9 @@ def test_names_are_those_that_people_use():
     ("code", "text", "expected"),
     [
         ("eng", "A dog, a house.", ("eng", "English (eng)", "moses")),
-        ("de_DE", "Ein Hund.", ("de_DE", "German (de_DE)", "moses")),
         ("fr", "Un chien.", ("fr", "French", "words")),
         ("kor", "나는 학교에 갔다.", ("kor", "Korean (kor)", "words")),
-        ("zh", "我爱你，他说 好。", ("zh", "Chinese", "characters")),
         ("cn", "我 爱 你 ， 他 说 好 。", ("cn", "Chinese (cn)", "none")),
-        ("en", "it &apos;s late .", ("en", "English", "none")),
         ("xx", "kla fon bra", ("xx", "xx", "words")),
         ("ja", "私はお茶が好きです。", ("ja", "Japanese", "characters")),
     ],

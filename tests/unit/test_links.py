@@ -29,7 +29,7 @@ def test_links_are_sorted_in_text_and_sure_ones_count_as_possible():
     assert parse_links("") == ([], [])
 
 
-@pytest.mark.parametrize("item", ["1", "1-", "-1-2", "1_2", "a-b", "1-2-3", "1- 2", "²-1"])
+@pytest.mark.parametrize("item", ["1", "-1-2", "1_2", "²-1"])
 def test_what_is_not_a_link_is_named_with_its_line(write, item):
     path = write("x.links", f"0-0\n1-1 {item}\n".encode())
     with pytest.raises(InputError, match=r"x\.links:2: .* is not a link"):

@@ -40,11 +40,6 @@ def test_codes_are_those_of_a_case_worked_by_hand():
     assert codes == ["#version: 0.2", "s t</w>", "e st</w>", "l o", "w est</w>", "n e"]
 
 
-def test_words_are_cut_into_the_learned_pieces():
-    cutter = Cutter(learn_codes(COUNTS, 100))
-    assert cutter.cut(["low", "lowest", "x", "slow"]) == ["low", "lo@@", "west", "x", "s@@", "low"]
-
-
 def test_a_piece_that_is_not_known_is_split():
     codes = learn_codes(COUNTS, 100)
     plain = Cutter(codes)

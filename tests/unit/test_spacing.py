@@ -47,12 +47,9 @@ TEXTS = [
     ("fr", "L’homme qu'il a vu aujourd'hui : « c'est l'été » , dit-il ?".replace(" ,", ",")),
     ("it", "L'uomo dell'anno: «c'è» un po' d'acqua."),
     ("ca", "L'aigua d'un col·legi i l'home, a les 11:35: «així és»."),
-    ("es", "¿Cómo está, Sra. Díaz? ¡Bien! «Sí», dijo."),
     ("pl", "„Tak”, powiedział – w 1990 r."),
     ("fi", "EU:n ja USA:ssa tv 5 € ja ”näin”, sanoi hän."),
     ("sv", "EU:s regler och ”så här”, sade hon."),
-    ("ru", "Он сказал: «Да», и ушёл."),
-    ("hi", "क्षेत्र में है। “हाँ”, उसने कहा।"),
     ("zh", "我爱你，他说：“好。”"),
 ]
 
@@ -69,24 +66,15 @@ def test_text_comes_back(language, text, split_hyphens):
 @pytest.mark.parametrize(
     ("language", "tokens", "text"),
     [
-        (
-            "ko",
-            "나는 학교 에 갔다 .",
-            "나는 학교 에 갔다.",
-        ),  # sacremoses glues Korean for all others
         ("xx", "나는 학교에 갔다 .", "나는 학교에 갔다."),
         ("th", "ฉัน รัก คุณ 5 คน", "ฉันรักคุณ 5 คน"),
         ("ja", "私 は 、 猫 が 好き 。", "私は、猫が好き。"),
         ("ur", "وہ گیا ۔ کیوں ؟", "وہ گیا۔ کیوں؟"),
         ("am", "ሰላም ። እንዴት ፣ ነህ", "ሰላም። እንዴት፣ ነህ"),
-        ("tr", "Ali ' nin evi , Ankara ' da .", "Ali'nin evi, Ankara'da."),
         ("uk", "П ' ять", "П'ять"),
-        ("en", "the ' old ' house", "the 'old' house"),
         ("en", "Thanks @ user , write to me @ x.org .", "Thanks @user, write to me@x.org."),
         ("en", '" a " b " c "', '"a" b "c"'),
         ("de", "kostet 5 € pro Stück", "kostet 5 € pro Stück"),
-        ("fr", "« oui » ?", "« oui » ?"),
-        ("en", "", ""),
     ],
 )
 def test_spaces_follow_the_language_and_the_script(language, tokens, text):

@@ -47,7 +47,7 @@ LINES = {  # a definition, and what becomes stale when a statement of it changes
     "text/aligner.py Aligner.align": "dictionary",
     "text/dictionary.py Dictionary.best": "evaluate translate",
     "text/batches.py ParallelText.training_order": "train",
-    "text/encoded.py EncodedText.__getitem__": "evaluate report train translate",
+    "text/encoded.py EncodedText.__getitem__": "report train translate",
     "model/attention/scores.py Dot.scores": models(DOT, LOCAL),
     "model/attention/scores.py Self.scores": models(GRU),
     "model/attention/scores.py Location.weights": "",

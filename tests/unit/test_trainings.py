@@ -94,6 +94,7 @@ def test_a_system_is_trained_by_each_recipe_that_changes_something(load):
     names = ["base", "gru_self", "gru_multiplicative", "ensemble"]
     under_slow = [params.system_under("slow", name) for name in names]
     assert under_slow == ["base_slow", "gru_self", None, None]
+    assert "gru_self_slow" not in params.models  # {} changes nothing
     written = yaml.safe_load(models_yaml(params))["models"]
     slow = {"name": "slow", "learning_rate": 0.5}
     assert written["base_slow_2"] == written["base_2"] | {"recipe": slow, "code": "base_slow"}
@@ -133,15 +134,13 @@ def test_dvc_gives_one_system_what_it_did_not_have(load, tmp_path, key):
     assert str(changed) == value
 
 
-def test_another_system_with_the_name_of_a_recipe_is_not_taken_for_its_training(load):
+def test_what_only_seems_to_have_another_recipe_has_none(load):
+    """A system with the name of a training, and an ensemble on request."""
     params = load(
         "1", "base, base_reverse, base_reverse_dropout", recipes="dropout: {base: {epochs: 5}}"
     )
     assert params.system_under("dropout", "base") == "base_dropout"
     assert params.system_under("dropout", "base_reverse") is None
-
-
-def test_an_ensemble_whose_members_have_another_recipe_is_not_that_of_the_family(load):
     members = ", ".join(SYSTEMS.ensembles["ensemble_probabilities"].members)
     own = ", ".join(f"{name}: {{learning_rate: 0.5}}" for name in members.split(", "))
     params = load("1", f"{members}, ensemble_probabilities", recipes=f"slow: {{{own}}}")
@@ -159,7 +158,7 @@ def test_an_ensemble_of_trainings_is_one(load):
 def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load):
     another = f"{LAST}  ensemble_2: {{family: luong, members: [base, gru_self]}}\n"
     another = another.replace("gru_self", "base_3")
-    with pytest.raises(InputError, match="seeds: 'ensemble_2' is seed 2 of 'ensemble', but"):
+    with pytest.raises(InputError, match="seeds: 'ensemble_2' would be seed 2 of 'ensemble', but"):
         load("3", replaced=(LAST, another))
 
 

@@ -43,13 +43,7 @@ def test_a_file_is_read_back_as_it_was_written(tmp_path):
     assert Vocabulary.load(tmp_path / "v").encode(["b", "ä", "x"]) == [3, 4, UNK]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"a\nb\n", r"v:1: a vocabulary must start with <unk>, <s>, </s>"),
-        (b"<unk>\n<s>\n</s>\na\nb\na\n", r"v:6: 'a' is on line 4 already"),
-    ],
-)
-def test_a_damaged_file_is_named(write, content, message):
-    with pytest.raises(InputError, match=message):
+@pytest.mark.parametrize("content", [b"a\nb\n", b"<unk>\n<s>\n</s>\na\nb\na\n"])
+def test_a_damaged_file_is_named(write, content):
+    with pytest.raises(InputError, match="v: no vocabulary, which starts with <unk>, <s>, </s>"):
         Vocabulary.load(write("v", content))

@@ -5,7 +5,7 @@ parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
 from attnmt.config.corpus import DownloadCorpus, File, Source
-from attnmt.config.decoding import Decoding, Instructions, LinkStep, Machine
+from attnmt.config.experiment import Decoding, Instructions, LinkStep, Machine
 from attnmt.config.languages import DIRECTIONS, LINKS, Direction, Language, Languages, Rule
 from attnmt.config.model import Average, Cell, Model, ModelShape, Precision, System, Training
 from attnmt.config.params import DEMO, Params, load_params, params_file

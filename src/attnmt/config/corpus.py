@@ -1,6 +1,5 @@
 """The section about the corpus: files to download, or local files."""
 
-import posixpath
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, Self
@@ -8,7 +7,6 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
-from attnmt.config.languages import LINKS
 from attnmt.config.strict import Name, Strict, refuse_unknown
 from attnmt.files.yaml_file import error_at
 
@@ -34,18 +32,9 @@ class File(Strict):
 
     @model_validator(mode="after")
     def _a_member_is_of_an_archive(self) -> Self:
-        archive = self.name.endswith((".tgz", ".tar.gz"))
-        if archive and self.member is None:
-            raise error_at(
-                ["member"], f"{self.name} is an archive; say which of its files is meant"
-            )
-        if self.member is not None:
-            if not archive:
-                why = f"{self.name} is not a .tgz or .tar.gz, so it has no members"
-                raise error_at(["member"], why)
-            if self.member != posixpath.normpath(self.member) or self.member[0] in "./":
-                why = f"{self.member!r} is not a plain path such as dev/news.en"
-                raise error_at(["member"], why)
+        if self.name.endswith((".tgz", ".tar.gz")) != (self.member is not None):
+            why = f"{self.name}: an archive (.tgz, .tar.gz) needs this key, and nothing else has it"
+            raise error_at(["member"], why)
         if self.encoding != "utf-8" and self.text.endswith(".gz"):
             raise error_at(
                 ["encoding"], f"{self.text} is compressed; only plain text can be recoded"
@@ -63,28 +52,13 @@ class File(Strict):
         return self.name if self.member is None else f"{self.name}/{self.member}"
 
 
-# Suffixes of markup: of one side, and of what may have both, so that both sides may name one file.
-ONE_SIDE, BOTH_SIDES = (".sgm", ".sgml"), (".xml", ".tmx")
-
-
 def _correspond(files: dict[str, list[File]]) -> dict[str, list[File]]:
-    """Refuse the files of a set whose lines cannot correspond."""
+    """Refuse the files of a set if one side has more of them."""
     first = next(iter(files))
     for suffix in files:
         if len(files[suffix]) != len(files[first]):
             counts = f"{len(files[first])} files of {first} and {len(files[suffix])} of {suffix}"
             raise ValueError(f"{counts}; there must be the same number of each")
-    text = {suffix: listed for suffix, listed in files.items() if suffix != LINKS}
-    for together in zip(*text.values(), strict=True):
-        names = [file.text for file in together]
-        plain = [name.removesuffix(".gz") for name in names]
-        marked = [name.endswith((*ONE_SIDE, *BOTH_SIDES)) for name in plain]
-        if len(set(names)) < len(names) and not all(name.endswith(BOTH_SIDES) for name in plain):
-            raise ValueError(f"two of these texts are the same: {', '.join(names)}")
-        if any(marked) and not all(marked):
-            raise ValueError(
-                f"only one side is markup: {', '.join(names)}; both or neither must be"
-            )
     return files
 
 

@@ -1,19 +1,64 @@
 """A parameter file: what an experiment does with the systems of ``systems.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
+from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveInt, model_validator
 
 from attnmt.config.corpus import ChoiceCorpus, DownloadCorpus, LocalCorpus, Source
-from attnmt.config.decoding import Decoding, Evaluation, Machine
 from attnmt.config.languages import LINKS, Languages
-from attnmt.config.model import Family, OwnRecipe
+from attnmt.config.model import Family, OwnRecipe, Run
 from attnmt.config.strict import Distinct, Name, Slug, Strict, refuse_unknown
 from attnmt.config.systems import EVERY_OTHER
 from attnmt.config.text import Dictionary, Sets, Tokenize
-from attnmt.files.yaml_file import SEEDS_BY_NAME, SEEDS_OF_ALL, Location, error_at, hint
+from attnmt.files.yaml_file import Location, error_at, hint
 from attnmt.layout import Layout
+
+# The step whose attention links a word: the one that predicts it, or the next one, which reads it.
+LinkStep = Literal["same", "next"]
+# What a processor computes with: AVX2 alone, or all that it has.
+Instructions = Literal["avx2", "all"]
+
+
+class Machine(Strict):
+    """Settings for the machine. The first two change a result: they decide how sums are rounded."""
+
+    # avx2 gives the same bytes on every x86-64 processor that has it. all is faster where there is more
+    # (AVX-512, AMX), but the numbers are then those of that kind of processor
+    instructions: Instructions
+    train_threads: PositiveInt  # CPU threads of a training
+    decode_threads: PositiveInt  # CPU threads of a translation
+    decode_batch: PositiveInt  # sentences translated at once
+    checkpoint_minutes: NonNegativeFloat  # between checkpoints; an evaluation writes one, too
+    # whether a training is refused or starts from the beginning if other code wrote its checkpoints
+    other_code: Literal["refuse", "restart"]
+
+
+class Decoding(Strict):
+    """Beam search."""
+
+    beam: PositiveInt  # 1 is greedy search
+    candidates: PositiveInt  # the search ends when this number of translations is finished
+    n_best: PositiveInt  # translations in the n-best list of a sentence; with 1 no list is written
+    samples: PositiveInt = 12  # sentences of each set, evenly spread, whose attention is shown
+
+    @model_validator(mode="after")
+    def _as_many_finish_as_are_listed(self) -> Self:
+        if self.n_best > self.candidates:
+            raise error_at(["n_best"], f"only {self.candidates} translations finish (candidates)")
+        return self
+
+
+class Evaluation(Strict):
+    """Scores and their intervals."""
+
+    # how often an interval resamples, and how often a paired test shuffles
+    bootstrap_samples: Annotated[int, Field(ge=100)]
+    length_group: PositiveInt  # sentences in a group of Figure 6; the paper has 200
+
+
+def _by_name(seeds: Any) -> Any:
+    return {EVERY_OTHER: seeds} if isinstance(seeds, int) else seeds
 
 
 class Experiment(Strict):
@@ -34,10 +79,9 @@ class Experiment(Strict):
     # also be given by name, as in {base: 3, default: 2}. The systems that are not named then have the
     # number of `default`; without it, they are trained once
     seeds: Annotated[
-        Annotated[PositiveInt, Tag(SEEDS_OF_ALL)]
-        | Annotated[dict[Name, PositiveInt], Tag(SEEDS_BY_NAME)],
-        Discriminator(lambda seeds: SEEDS_BY_NAME if isinstance(seeds, dict) else SEEDS_OF_ALL),
-    ] = 1
+        dict[Name, PositiveInt],
+        BeforeValidator(_by_name, json_schema_input_type=PositiveInt | dict[Name, PositiveInt]),
+    ] = Field(default={EVERY_OTHER: 1})
     # Other recipes, each with a name, and what it changes in the recipe of each system. Systems are then
     # trained by both: with {slow: {base: {learning_rate: 0.5}}} there are base and base_slow. A system
     # with {} has the same recipe in both, and is trained once. A claim is judged under each recipe that
@@ -101,14 +145,7 @@ class Experiment(Strict):
             return None
         return Path(self.corpus.text or Layout(self.experiment).local_text)
 
-    def seeds_of_system(self, name: str, recipe: str | None = None) -> int:
-        """Return how often a system is trained, by its family's recipe or by another."""
-        if isinstance(self.seeds, int):
-            return self.seeds
-        count = self.seeds.get(name, self.seeds.get(EVERY_OTHER, 1))
-        return self.seeds.get(under(recipe, name), count)
-
-
-def under(recipe: str | None, system: str) -> str:
-    """Return what a system is called under another recipe: base_slow."""
-    return system if recipe is None else f"{system}_{recipe}"
+    def seeds_of_run(self, run: Run) -> int:
+        """Return how often a system is trained by a recipe."""
+        of_entry = self.seeds.get(run.entry, self.seeds.get(EVERY_OTHER, 1))
+        return self.seeds.get(run.system_name, of_entry)

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from attnmt.config.claims import Claims
-from attnmt.config.experiment import Experiment, under
+from attnmt.config.experiment import Experiment
 from attnmt.config.model import Model
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import Systems
@@ -54,7 +54,7 @@ def models_yaml(params: Params) -> str:
                 "system": model.entry,
                 "family": model.family,
                 "seed": model.seed,
-                "code": under(model.recipe, model.entry),  # its files in code/ (workflow/code.py)
+                "code": model.system_name,  # its files in code/ (workflow/code.py)
             }
             | _other_recipe(params, model)
             for name, model in params.models.items()
@@ -63,7 +63,7 @@ def models_yaml(params: Params) -> str:
             name: {
                 "ensemble": ensemble.entry,
                 "family": ensemble.family,
-                "code": under(ensemble.recipe, ensemble.entry),
+                "code": ensemble.system_name,
                 "members": _slots(ensemble.entry, ensemble.members),
             }
             for name, ensemble in params.ensembles.items()

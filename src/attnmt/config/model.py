@@ -82,18 +82,9 @@ class System(Strict):
             possible = {*score.faults, *(window.faults if score.windowed else ())}
         for name in self.faults:
             if name not in possible:
-                raise ValueError(f"fault {name!r} exists only with {_owners(name)}")
+                owners = [part for part, one in (SCORES | WINDOWS).items() if name in one.faults]
+                raise ValueError(f"fault {name!r} exists only with {' or '.join(owners)}")
         return self
-
-
-def _owners(name: str) -> str:
-    """Say which scores a fault breaks, or else which windows."""
-    scores = [score for score, part in SCORES.items() if name in part.faults]
-    windows = [window for window, part in WINDOWS.items() if name in part.faults]
-    if scores:
-        return "score " + " or ".join(map(repr, scores))
-    kinds = " or ".join(map(repr, windows))
-    return f"attention {kinds} with a score that looks at the source"
 
 
 class Features(Strict):
@@ -140,12 +131,26 @@ class Entry(System, OwnRecipe):
         return System(**values | {"numbers": numbers})
 
 
-class Model(Entry):
-    """One training: a system, perhaps under another recipe, and a seed."""
+class Run(Strict):
+    """What an experiment has of a system or an ensemble: by one recipe, with one seed."""
 
     entry: Name = ""  # its name in systems.yaml
-    recipe: Name | None = None  # the name of the other recipe
+    recipe: Name | None = None  # the other recipe that it is trained by; None for the family's
     seed: Annotated[int, Field(ge=0)] = 1
+
+    @property
+    def system_name(self) -> str:
+        """What its first seed is called: base, or base_slow by the recipe slow."""
+        return self.entry if self.recipe is None else f"{self.entry}_{self.recipe}"
+
+    @property
+    def run_name(self) -> str:
+        """What it is called: base, base_2, base_slow, base_slow_2."""
+        return self.system_name if self.seed == 1 else f"{self.system_name}_{self.seed}"
+
+
+class Model(Run, Entry):
+    """One training of a system."""
 
 
 class Ensemble(Strict):
@@ -158,12 +163,8 @@ class Ensemble(Strict):
     average: Average = "logits"  # what is averaged; the authors' program averages logits
 
 
-class TrainedEnsemble(Ensemble):
-    """One ensemble of an experiment: models that were trained with the same seed, or that are named."""
-
-    entry: Name  # its name in systems.yaml
-    recipe: Name | None = None  # the other recipe that its members were trained by
-    seed: PositiveInt = 1
+class TrainedEnsemble(Run, Ensemble):
+    """Models that were trained with the same seed, or that the ensemble names."""
 
 
 class ModelShape(Strict):

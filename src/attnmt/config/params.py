@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from attnmt.config.experiment import Experiment, under
+from attnmt.config.experiment import Experiment
 from attnmt.config.languages import Direction
 from attnmt.config.model import Ensemble, Model, OwnRecipe, TrainedEnsemble, Training
 from attnmt.config.strict import Name
@@ -37,8 +37,7 @@ class Params(Experiment):
 
     def system_of(self, name: str) -> str:
         """Return the system of a model, such as base for base_2, or base_slow for base_slow_2."""
-        model = self.model(name)
-        return under(model.recipe, model.entry)
+        return self.model(name).system_name
 
     def recipe(self, name: str) -> Training:
         """Return the recipe that a model learns by."""
@@ -68,8 +67,8 @@ class Params(Experiment):
     @property
     def systems_and_ensembles(self) -> list[str]:
         """All systems and ensembles, without their other seeds."""
-        systems = [name for name in self.models if self.seeds_of(name)[0] == name]
-        return systems + [name for name, one in self.ensembles.items() if one.seed == 1]
+        runs = {**self.models, **self.ensembles}
+        return [name for name, run in runs.items() if run.seed == 1]
 
     def direction(self, name: str) -> Direction:
         """Return which way a model or an ensemble translates."""
@@ -88,16 +87,9 @@ class Params(Experiment):
         """Return the runs that tables and figures show under a name: a model or an ensemble with its
         other seeds. The list is empty if the experiment has neither.
         """
-        if name in self.models:
-            return self.seeds_of(name)
-        if name not in self.ensembles:
-            return []
-        like = self.ensembles[name]
-        return [
-            run
-            for run, other in self.ensembles.items()
-            if (other.entry, other.recipe) == (like.entry, like.recipe)
-        ]
+        runs = {**self.models, **self.ensembles}
+        like = runs.get(name or "")
+        return [run for run in runs if like and runs[run].system_name == like.system_name]
 
     def seeds_of(self, name: str) -> list[str]:
         """Return the models that differ from ``name`` only in the seed, and ``name`` itself."""
@@ -110,18 +102,14 @@ class Params(Experiment):
         The name stays the same if that recipe is the family's own. The result is None if the experiment
         does not train it by that recipe.
         """
-        if recipe is None:
-            return name if name in self.models or name in self.ensembles else None
-        entries, same = self.recipes[recipe], OwnRecipe()
-        if name in self.models:
-            own = entries.get(name)
-            return None if own is None else name if own == same else under(recipe, name)
-        if name not in self.ensembles:
-            return None
-        if all(entries.get(member) == same for member in self.ensembles[name].members):
+        runs = {**self.models, **self.ensembles}
+        if recipe is None or name not in runs:
+            return name if name in runs else None
+        entries = self.recipes[recipe]
+        if all(entries.get(one) == OwnRecipe() for one in self.translators(name).members):
             return name
-        trained = self.ensembles.get(under(recipe, name))
-        return under(recipe, name) if trained and trained.recipe == recipe else None
+        other = (run for run in runs.values() if (run.entry, run.recipe) == (name, recipe))
+        return next((run.system_name for run in other), None)
 
 
 def load_params(path: Path | str, project: Path | str = Path()) -> Params:

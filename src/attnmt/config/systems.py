@@ -27,12 +27,7 @@ ALIGNER, DIAGONAL, DICTIONARY = "aligner", "diagonal", "dictionary"
 EVERY_OTHER = (
     "default"  # in an experiment's seeds it stands for the systems that are not named there
 )
-RESERVED = {
-    EVERY_OTHER: "a key of seeds",
-    ALIGNER: "what tables call the aligner's links",
-    DIAGONAL: "what tables call diagonal links",
-    DICTIONARY: "what tables call the dictionaries",
-}
+RESERVED = {EVERY_OTHER, ALIGNER, DIAGONAL, DICTIONARY}  # no names of systems
 SEED = re.compile(r"_[1-9]\d*$")  # the end of a model's name gives its seed, as in base_2
 
 
@@ -81,7 +76,7 @@ class Systems(Strict):
         for name, system in self.systems.items():
             if name in RESERVED:
                 raise error_at(
-                    ["systems", name], f"{name!r} is {RESERVED[name]}; rename the system"
+                    ["systems", name], f"{name!r} means something else; rename the system"
                 )
             twin = next(other for other in self.systems if self.systems[other] == system)
             if twin != name:
@@ -140,10 +135,6 @@ class Systems(Strict):
                     raise error_at(
                         [*place, "question"], "a gain answers a question, so give the key over, too"
                     )
-                if "{" in row.label.replace("{size}", ""):
-                    raise error_at([*place, "label"], "only {size} may stand in braces")
-                if "{size}" in row.label and row.system not in self.ensembles:
-                    raise error_at([*place, "label"], "only an ensemble has a {size}")
         return self
 
     def label(self, row: TableRow) -> str:

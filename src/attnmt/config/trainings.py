@@ -4,8 +4,17 @@ from collections.abc import Collection
 
 from pydantic import ValidationError
 
-from attnmt.config.experiment import Experiment, under
-from attnmt.config.model import Ensemble, Entry, Family, Model, OwnRecipe, TrainedEnsemble, Training
+from attnmt.config.experiment import Experiment
+from attnmt.config.model import (
+    Ensemble,
+    Entry,
+    Family,
+    Model,
+    OwnRecipe,
+    Run,
+    TrainedEnsemble,
+    Training,
+)
 from attnmt.config.strict import Name
 from attnmt.config.systems import EVERY_OTHER, Systems
 from attnmt.files.yaml_file import Location, YamlFile, explained, hint
@@ -36,37 +45,31 @@ def trained_models(
             raise file.error(["systems", i], why)
     named = experiment.systems or [name for name in known if name not in systems.on_request]
     chosen = [name for name in systems.systems if name in named]
-    plan: list[tuple[str | None, str, OwnRecipe]] = [(None, name, OwnRecipe()) for name in chosen]
-    for other, entries in experiment.recipes.items():
+    for name in chosen:
+        _check_family(systems_file, experiment, name, systems.systems[name])
+    models = dict[Name, Model]()
+    recipes = {None: dict.fromkeys(chosen, OwnRecipe())} | experiment.recipes
+    for recipe, entries in recipes.items():
         for name in entries:
             if name not in chosen:
-                why = f"no system {name!r} is trained{hint(name, chosen)}"
-                raise file.error(["recipes", other, name], why)
-        plan += [(other, name, entries[name]) for name in chosen if name in entries]
-    trained = [
-        under(recipe, name) for recipe, name, own in plan if not recipe or own != OwnRecipe()
-    ]
-    counted = [*trained, EVERY_OTHER]
-    for name in experiment.seeds if isinstance(experiment.seeds, dict) else ():
-        if name not in counted:
-            raise file.error(["seeds", name], f"no system {name!r} is trained{hint(name, counted)}")
-    models = dict[Name, Model]()
-    for recipe, system, own in plan:
-        _check_family(systems_file, experiment, system, systems.systems[system])
-        changes = {key: value for key, value in dict(own).items() if value is not None}
-        if recipe is not None and not changes:
-            continue  # the training by the family's recipe serves for both
-        entry = systems.systems[system].model_copy(update=changes)
-        for seed in range(1, experiment.seeds_of_system(system, recipe) + 1):
-            name = _name(file, under(recipe, system), seed, recipe, {*models, *known})
-            models[name] = Model(**dict(entry), entry=system, recipe=recipe, seed=seed)
-        family = experiment.families[entry.family]
-        place: Location = ["recipes", str(recipe), system]
-        if recipe is not None and _recipe(file, place, family, entry) == family.recipe(
-            systems.systems[system]
-        ):
-            why = "this is the family's recipe; write {}, and the system is trained once"
-            raise file.error(place, why)
+                raise _untrained(file, ["recipes", str(recipe), name], chosen)
+        for name in (name for name in chosen if name in entries):
+            changes = entries[name].model_dump(exclude_none=True)
+            if recipe is not None and not changes:
+                continue  # the training by the family's recipe serves for both
+            entry = systems.systems[name].model_copy(update=changes)
+            if recipe is not None:
+                family = experiment.families[entry.family]
+                _recipe(file, ["recipes", recipe, name], family, entry)
+            seeds = experiment.seeds_of_run(Run(entry=name, recipe=recipe))
+            for seed in range(1, seeds + 1):
+                model = Model(**dict(entry), entry=name, recipe=recipe, seed=seed)
+                _refuse_taken(file, model, {*models, *known})
+                models[model.run_name] = model
+    trained = [*(model.system_name for model in models.values()), EVERY_OTHER]
+    for name in experiment.seeds:
+        if name not in trained:
+            raise _untrained(file, ["seeds", name], trained)
     return models
 
 
@@ -89,70 +92,58 @@ def trained_ensembles(
     """
     named, known = experiment.systems or [], systems.ensembles
     ensembles = dict[Name, TrainedEnsemble]()
-    for ensemble, entry in known.items():
+    for name, entry in known.items():
         missing = [member for member in entry.members if member not in models]
-        if ensemble in named and missing:
+        if name in named and missing:
             raise file.error(
-                ["systems", named.index(ensemble)],
-                f"{ensemble!r} has the member {missing[0]!r}, which is not trained; add it to systems, "
+                ["systems", named.index(name)],
+                f"{name!r} has the member {missing[0]!r}, which is not trained; add it to systems, "
                 f"or raise its seeds",
             )
-        if missing or (ensemble in systems.on_request and ensemble not in named):
+        on_request = name in systems.on_request
+        if missing or (on_request and name not in named):
             continue
         one = any(member not in systems.systems for member in entry.members)
-        recipes = () if ensemble in systems.on_request else experiment.recipes
-        for recipe in (None, *recipes):
+        for recipe in (None, *(() if on_request else experiment.recipes)):
             members = _members(experiment, entry, recipe)
             if not members:
                 continue
-            seeds = 1 if one else min(experiment.seeds_of_system(m, r) for r, m in members)
+            seeds = 1 if one else min(map(experiment.seeds_of_run, members))
             for seed in range(1, seeds + 1):
-                taken = {*ensembles, *models, *systems.systems, *known}
-                name = _name(file, under(recipe, ensemble), seed, recipe, taken)
-                own = entry.model_copy(
-                    update={"members": [seed_name(under(r, m), seed) for r, m in members]}
-                )
-                ensembles[name] = TrainedEnsemble(
-                    **dict(own), entry=ensemble, recipe=recipe, seed=seed
-                )
+                runs = [member.model_copy(update={"seed": seed}) for member in members]
+                given = dict(entry) | {"members": [run.run_name for run in runs]}
+                ensemble = TrainedEnsemble(**given, entry=name, recipe=recipe, seed=seed)
+                _refuse_taken(file, ensemble, {*ensembles, *models, *systems.systems, *known})
+                ensembles[ensemble.run_name] = ensemble
     return ensembles
 
 
-def _members(
-    experiment: Experiment, ensemble: Ensemble, recipe: str | None
-) -> list[tuple[str | None, str]]:
-    """Return the recipe and the system of each member under another recipe.
+def _members(experiment: Experiment, ensemble: Ensemble, recipe: str | None) -> list[Run]:
+    """Return the first seed of each member under a recipe.
 
     The list is empty if a member has no such recipe, or if all have the same recipe in both.
     """
     if recipe is None:
-        return [(None, member) for member in ensemble.members]
+        return [Run(entry=member) for member in ensemble.members]
     entries = experiment.recipes[recipe]
     if set(ensemble.members) - entries.keys():
         return []
-    members = [(None if entries[m] == OwnRecipe() else recipe, m) for m in ensemble.members]
-    return members if any(other for other, _ in members) else []
+    same = [member for member in ensemble.members if entries[member] == OwnRecipe()]
+    runs = [Run(entry=m, recipe=None if m in same else recipe) for m in ensemble.members]
+    return [] if len(same) == len(runs) else runs
 
 
-def seed_name(name: str, seed: int) -> str:
-    """Return the name of a seed: base, base_2, base_3."""
-    return name if seed == 1 else f"{name}_{seed}"
+def _untrained(file: YamlFile, place: Location, trained: Collection[str]) -> Exception:
+    name = str(place[-1])
+    return file.error(place, f"no system {name!r} is trained{hint(name, trained)}")
 
 
-def _name(file: YamlFile, name: str, seed: int, recipe: str | None, taken: Collection[str]) -> str:
-    """Return the name of a seed.
-
-    Raises:
-        InputError: if it is taken.
-    """
-    own = seed_name(name, seed)
-    if own in taken and own != name:
-        why = f"{own!r} is seed {seed} of {name!r}, but {SYSTEMS} has this name; change one"
-        raise file.error(["seeds"], why)
-    if own in taken and recipe is not None:
-        why = f"{own!r} is a name already; give the recipe another name"
-        raise file.error(["recipes", recipe], why)
-    return own
+def _refuse_taken(file: YamlFile, run: Run, taken: Collection[str]) -> None:
+    """Refuse a run whose name is that of something else."""
+    if run.run_name in taken and run.run_name != run.entry:
+        place: Location = ["seeds"] if run.seed > 1 else ["recipes", str(run.recipe)]
+        why = f"{run.run_name!r} would be seed {run.seed} of {run.system_name!r}, but is a name already"
+        raise file.error(place, f"{why}; change one of the two")
 
 
 def _check_family(file: YamlFile, experiment: Experiment, name: str, system: Entry) -> None:

@@ -21,8 +21,8 @@ def fetch(files: Iterable[File], folder: Path, accepted: Collection[str] = ()) -
     """Return the path of a verified copy of each file, by the file's name.
 
     If the environment variable ATTNMT_MIRROR names a folder, the files are read there and nothing is
-    fetched. Otherwise they are kept in ``folder``, and those that it lacks are fetched. A file there
-    with another digest is renamed to ``<name>.refused``.
+    fetched. Otherwise they are kept in ``folder``, and those that it lacks, or has with another digest,
+    are fetched.
 
     Args:
         folder: where files are kept; it has the experiment's name.
@@ -66,11 +66,6 @@ def _fetch(file: File, folder: Path) -> str | None:
     """Fetch one file from the first of its addresses that gives it; return why if none does."""
     import pooch  # here, because training and decoding run without it
 
-    path = folder / file.name
-    if path.is_file():  # a person may have put it there
-        kept = path.replace(folder / f"{file.name}.refused")
-        why = f"digest does not match: expected {file.digest}, found {_digest(kept, file)}"
-        print(f"{path}: {why}; kept as {kept}; fetching it again", file=sys.stderr)
     download = pooch.HTTPDownloader(
         progressbar=sys.stderr.isatty(),
         chunk_size=CHUNK,

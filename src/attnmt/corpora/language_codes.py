@@ -1,10 +1,15 @@
-"""What the codes of languages mean: ``deu``, ``ger``, ``de_DE`` and ``de-AT`` are all ``de``.
+"""What the codes and tags of languages mean: ``deu``, ``ger``, ``de_DE`` and ``de-AT`` are all ``de``.
 
 The knowledge is Unicode's CLDR, which Babel carries.
 """
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
+
+from attnmt.errors import InputError
 
 # Two letters that are taken for a language's code and are none: of countries, and withdrawn ones.
 _MEANT = {
@@ -34,3 +39,40 @@ def language_name(code: str) -> str | None:
 
     name: str | None = Locale("en").languages.get(code)
     return name
+
+
+def tags_meant(code: str, tags: Iterable[str], path: Path) -> list[str]:
+    """Return the tags that mean a language; more than one only if they differ in their spelling.
+
+    A tag that is the code itself is meant, and else the only one that fits it: de-AT for de, but not
+    zh-Hans for zh_Hant.
+
+    Raises:
+        InputError: if several fit.
+    """
+    spelled: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for tag in tags:
+        spelled[_parts(tag)].append(tag)
+    wanted = _parts(code)
+    fitting = [parts for parts in spelled if parts == wanted] or [
+        parts for parts in spelled if _fits(parts, wanted)
+    ]
+    if len(fitting) > 1:
+        variants = [tag for parts in fitting for tag in spelled[parts]]
+        raise InputError(
+            f"{path}: {code!r} may mean {', '.join(variants)}; ask for one of these, or call the one "
+            f"that you mean {code!r} in the file"
+        )
+    return [tag for parts in fitting for tag in spelled[parts]]
+
+
+def _parts(tag: str) -> tuple[str, ...]:
+    """Return the language and what narrows it, such as script and country."""
+    _, *rest = tag.lower().replace("_", "-").split("-")
+    return language_code(tag).lower().replace("_", "-"), *rest
+
+
+def _fits(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Return whether two tags are of one language and only one of them narrows it further."""
+    (language, *narrow), (other, *asked) = parts, wanted
+    return language == other and (set(narrow) <= set(asked) or set(asked) <= set(narrow))

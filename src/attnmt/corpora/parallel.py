@@ -8,12 +8,14 @@ from pathlib import Path
 from attnmt.config import LINKS
 from attnmt.corpora.links import format_links, parse_links
 from attnmt.corpora.normal_form import normalized
-from attnmt.corpora.side_faults import SideFaults
 from attnmt.errors import InputError
+from attnmt.files.file_kind import command_for
 from attnmt.files.text_file import iter_lines
 
 Files = tuple[Path, Path]  # the source file and the target file of a set
 MOST_REFERENCES = 9  # that a set may have, its own target included
+MOST_EQUAL = 0.5  # of the lines; if more are equal, one text was given twice
+MOST_TABS = 0.9  # of the lines; if more have a tab, they are columns
 
 
 def reference_suffixes(codes: Iterable[str]) -> list[str]:
@@ -58,7 +60,7 @@ def parallel_rows(
     sides = {
         suffix: path for suffix, path in paths.items() if suffix != LINKS and "." not in suffix
     }
-    faults = SideFaults(sides)
+    faults = _SideFaults(sides)
     for number, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
         row = dict(zip(paths, lines, strict=True))
         faults.add(number, row)
@@ -82,12 +84,50 @@ def parallel_rows(
     faults.refuse()
 
 
+class _SideFaults:
+    """Faults that only all lines show: one text on both sides, or columns with both in a file."""
+
+    def __init__(self, sides: Mapping[str, Path]) -> None:
+        """Take the files of source and target by their suffixes."""
+        self._sides = sides
+        self._lines = 0
+        self._equal: list[int] = []  # the numbers of the lines
+        self._tabs: dict[str, list[int]] = {code: [] for code in sides}
+
+    def add(self, number: int, texts: Mapping[str, str]) -> None:
+        """Look at the texts of a line."""
+        stripped = {code: texts[code].strip() for code in self._sides}
+        written = set(stripped.values()) - {""}
+        self._lines += bool(written)
+        if len(written) == 1 and all(stripped.values()):
+            self._equal.append(number)
+        for code, text in stripped.items():
+            if "\t" in text:
+                self._tabs[code].append(number)
+
+    def refuse(self) -> None:
+        """Raise an InputError if there are too many such lines."""
+        for code, path in self._sides.items():
+            if len(self._tabs[code]) > MOST_TABS * self._lines:
+                raise InputError(
+                    f"{path}:{self._tabs[code][0]}: nearly all lines have tabs, so they are columns; "
+                    f"give each side as a file of its own: {command_for('cut -f1', path)}"
+                )
+        if len(self._equal) > MOST_EQUAL * self._lines:
+            source, target = self._sides.values()
+            raise InputError(
+                f"{source}:{self._equal[0]}: {len(self._equal):,} of {self._lines:,} lines are the same "
+                f"in {target}; give a text and its translation"
+            )
+
+
 def count_words(source: Path, target: Path) -> list[tuple[int, int]]:
     """Return how many tokens each sentence pair of two tokenized files has.
 
     Raises:
         InputError: if a file is missing or their numbers of lines differ.
     """
+    count_parallel_lines((source, target))
     pairs = every_nth_pair(source, target)
     return [(len(source_words), len(target_words)) for source_words, target_words in pairs]
 
@@ -97,10 +137,8 @@ def every_nth_pair(
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the tokens of every nth sentence pair of two tokenized files, from pair ``first`` on.
 
-    Raises:
-        InputError: if a file is missing or their numbers of lines differ.
+    The files have equally many lines, as :func:`count_parallel_lines` checks.
     """
-    count_parallel_lines((source, target))
     pairs = zip(iter_lines(source), iter_lines(target), strict=True)
     for source_line, target_line in islice(pairs, first, None, n):
         yield source_line.split(), target_line.split()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attnmt.config import LINKS
 from attnmt.corpora.parallel import MOST_REFERENCES, reference_suffixes
-from attnmt.corpora.segments import Side, join_sides
+from attnmt.corpora.segments import Side, join_sides, widths
 from attnmt.corpora.sgm import read_sgm
 from attnmt.corpora.tmx import memory_pairs
 from attnmt.corpora.wmt_xml import read_wmt
@@ -91,23 +91,20 @@ def _from_memory(
 def _from_segments(
     texts: Mapping[str, Path], markup: Mapping[Path, Markup | None], codes: Codes, folder: Path
 ) -> tuple[dict[str, Path], list[str]]:
-    wmt = {p: read_wmt(p) for p, kind in markup.items() if kind == "wmt"}
     sides: dict[str, Side] = {code: [] for code in codes}
     for suffix in sorted(texts):  # de before de.2
         code, path = suffix.partition(".")[0], texts[suffix]
-        sides[code] += wmt[path].side(code, path) if path in wmt else read_sgm(path)
-    joined = join_sides(sides[codes[0]], sides[codes[1]], may_lack=bool(wmt))
-    suites = sum(one.suites for one in wmt.values())
-    notes = [f"{suites:,} documents of test suites are left out"] if suites else []
+        sides[code] += read_wmt(path, code) if markup[path] == "wmt" else read_sgm(path)
+    rows, notes = join_sides(sides[codes[0]], sides[codes[1]], "wmt" in markup.values())
     made: dict[str, Path] = {}
-    for at, (code, width) in enumerate(zip(codes, joined.widths(), strict=True)):
+    for at, (code, width) in enumerate(zip(codes, widths(rows), strict=True)):
         if width > MOST_REFERENCES:
             raise InputError(
                 f"{texts[code]}: {width} versions of {code!r}; a set may have {MOST_REFERENCES}"
             )
         for version, suffix in enumerate([code, *reference_suffixes([code])][:width]):
             made[suffix] = folder / suffix
-            lines = (row[at][version] if version < len(row[at]) else "" for row in joined.rows)
+            lines = (row[at][version] if version < len(row[at]) else "" for row in rows)
             write_lines(made[suffix], lines)
     paths = ", ".join(map(str, markup))
-    return made, [f"{paths}: {note}" for note in (*notes, *joined.notes)]
+    return made, [f"{paths}: {note}" for note in notes]

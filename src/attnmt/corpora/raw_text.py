@@ -1,14 +1,15 @@
 """The raw text of an experiment: ``<set>.<suffix>``, such as ``train.en``; see ``SetFiles``."""
 
+import shutil
 import sys
+import tarfile
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attnmt.config import LINKS, File, Languages, Sets, Source
-from attnmt.corpora.archives import extract
 from attnmt.corpora.downloads import fetch
 from attnmt.corpora.gold_links import read_gold
 from attnmt.corpora.links import format_links
@@ -103,6 +104,25 @@ def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) ->
             texts[file.text] = folder / file.text
             write_text(texts[file.text], text)
     return texts
+
+
+def extract(archive: Path, members: Collection[str], folder: Path) -> None:
+    """Write the chosen members of an archive as ``folder/<member>``; it is streamed once."""
+    missing = set(members)
+    try:
+        with tarfile.open(archive, mode="r|gz") as tar:
+            for member in tar:
+                name = member.name.removeprefix("./")
+                if name in missing and (content := tar.extractfile(member)):
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    with (folder / name).open("wb") as stream:
+                        shutil.copyfileobj(content, stream)
+                    missing.remove(name)
+    except (tarfile.TarError, OSError) as error:
+        why = f"cannot be unpacked: {error}; get a good copy of the archive"
+        raise InputError(f"{archive}: {why}") from None
+    if missing:
+        raise InputError(f"{archive}: has no file {', '.join(sorted(missing))}; check member")
 
 
 def _write_set(name: str, parts: Sequence[Part], codes: Codes, folder: Path, scored: bool) -> None:

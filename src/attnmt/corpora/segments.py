@@ -1,6 +1,6 @@
 """Segments of a test set in several versions: the source, and what each translator wrote."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -9,16 +9,8 @@ from attnmt.corpora.elements import Element
 from attnmt.errors import InputError
 
 Place = tuple[str, str]  # the ids of a document and of a segment in it
-
-
-class Segment(NamedTuple):
-    """The text of a segment, which may be empty, and its line in the file."""
-
-    text: str
-    line: int
-
-
-Segments = dict[Place, Segment]
+Segments = dict[Place, str]  # their texts, which may be empty
+Row = tuple[list[str], list[str]]  # the texts of a segment: of the source, and of the target
 
 
 def add_segment(segments: Segments, doc: str, element: Element, text: str) -> None:
@@ -30,7 +22,7 @@ def add_segment(segments: Segments, doc: str, element: Element, text: str) -> No
     place = doc, element.needed("id")
     if place in segments:
         raise element.fault(f"document {doc!r} has segment {place[1]!r} already")
-    segments[place] = Segment(text, element.line)
+    segments[place] = text
 
 
 class Version(NamedTuple):
@@ -44,19 +36,8 @@ class Version(NamedTuple):
 Side = list[Version]  # of one language
 
 
-class Joined(NamedTuple):
-    """The rows of a set: the texts of the source, and those of the target. None of them is empty."""
-
-    rows: list[tuple[list[str], list[str]]]
-    notes: list[str]
-
-    def widths(self) -> tuple[int, int]:
-        """Return how many texts of each side a segment has at most."""
-        return max(len(row[0]) for row in self.rows), max(len(row[1]) for row in self.rows)
-
-
-def join_sides(source: Side, target: Side, may_lack: bool) -> Joined:
-    """Join the segments with the same ids, in the order of the source.
+def join_sides(source: Side, target: Side, may_lack: bool) -> tuple[list[Row], list[str]]:
+    """Return the texts of each segment, in the order of the source, and notes about what is missing.
 
     Args:
         may_lack: whether a segment without any text on one side is left out, as in WMT's XML, in which
@@ -71,39 +52,33 @@ def join_sides(source: Side, target: Side, may_lack: bool) -> Joined:
     left_out = [place for place, row in rows.items() if not all(row)]
     kept = {place: row for place, row in rows.items() if all(row)}
     if left_out and not (kept and may_lack):
-        fault = _first_lack(source, target, left_out[0])
+        fault = _first_lack(target + source, left_out[0])
         raise InputError(f"{fault}; get the two files of one set, or take the segment out of both")
-    joined = Joined(list(kept.values()), [])
-    most = joined.widths()
+    most = widths(kept.values())
     fewer = [place for place, row in kept.items() if (len(row[0]), len(row[1])) != most]
-    for chosen, what in (
-        (fewer, "have fewer versions than others"),
-        (left_out, "have no text on one side and are left out"),
-    ):
-        if chosen:
-            first = _first_lack(source, target, chosen[0])
-            joined.notes.append(f"{len(chosen):,} of {len(places):,} segments {what}; {first}")
-    return joined
+    notes = [
+        f"{len(chosen):,} of {len(places):,} segments {what}; {_first_lack(target + source, chosen[0])}"
+        for chosen, what in (
+            (fewer, "have fewer versions than others"),
+            (left_out, "have no text on one side and are left out"),
+        )
+        if chosen
+    ]
+    return list(kept.values()), notes
+
+
+def widths(rows: Iterable[Row]) -> tuple[int, int]:
+    """Return how many texts of each side a segment has at most."""
+    counts = [(len(source), len(target)) for source, target in rows]
+    return max(source for source, _ in counts), max(target for _, target in counts)
 
 
 def _texts(side: Side, place: Place) -> list[str]:
-    segments = (version.segments.get(place) for version in side)
-    return [segment.text for segment in segments if segment and segment.text]
+    return [text for version in side if (text := version.segments.get(place))]
 
 
-def _first_lack(source: Side, target: Side, place: Place) -> str:
-    return next(chain(_lacks(target, place, source), _lacks(source, place, target)))
-
-
-def _lacks(side: Side, place: Place, other: Iterable[Version]) -> Iterator[str]:
-    """Say which versions lack a segment, or have it without text."""
-    doc, number = place
-    for path, translator, segments in side:
-        by = f" by translator {translator!r}" if translator else ""
-        if place not in segments:
-            there = next((one.path for one in other if place in one.segments), path)
-            has = f", which {there} has" if there != path else ""
-            yield f"{path}: no segment {number!r} in document {doc!r}{by}{has}"
-        elif not segments[place].text:
-            line = segments[place].line
-            yield f"{path}:{line}: segment {number!r} of document {doc!r}{by} is a segment without text"
+def _first_lack(versions: Side, place: Place) -> str:
+    """Say which version lacks a segment, or has it without text."""
+    path, translator, _ = next(one for one in versions if not one.segments.get(place))
+    by = f" by translator {translator!r}" if translator else ""
+    return f"{path}: no text of segment {place[1]!r} in document {place[0]!r}{by}"

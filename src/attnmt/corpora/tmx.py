@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attnmt.corpora.elements import Element, xml_texts
-from attnmt.corpora.language_tags import tags_meant
+from attnmt.corpora.language_codes import tags_meant
 from attnmt.errors import InputError
 
 # Elements in a segment whose text is code of a program and not of the language.

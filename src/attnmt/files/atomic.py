@@ -10,15 +10,13 @@ import os
 import platform
 import re
 import shutil
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from attnmt.errors import InputError
 
-# The disk is full, the user's quota used up, or the file larger than the shell allows.
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota used up
 MACHINE = platform.node().replace(".", "-")
 SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(\.old)?\.partial(?=/|$)")
 
@@ -64,15 +62,16 @@ def check_place(path: Path, *, folder: bool = False) -> None:
     """
     kind = "folder" if folder else "file"
     try:
-        old_kind = "link" if folder and path.is_symlink() else _kind(path)
+        there = "folder" if path.is_dir() else "file" if path.is_file() else "device"
+        there = "link" if folder and path.is_symlink() else there if path.exists() else ""
         parent = next((parent for parent in path.parents if os.path.lexists(parent)), path)
         unwritable = not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK))
     except OSError as error:
         raise _cannot(path, error) from None
-    if old_kind not in (kind, ""):
+    if there not in (kind, ""):
         raise InputError(
-            f"{shown(path)}: a {kind} is to be written here, and a {old_kind} is in its place; "
-            f"name another place, or move the {old_kind} away"
+            f"{shown(path)}: a {kind} is to be written here, and a {there} is in its place; "
+            f"name another place, or move the {there} away"
         )
     if unwritable:
         why = "may not be written to" if parent.is_dir() else "is not a folder"
@@ -80,18 +79,6 @@ def check_place(path: Path, *, folder: bool = False) -> None:
             f"{shown(path)}: cannot be written: {shown(parent)} {why}; change that, or name another "
             f"place"
         )
-
-
-def _kind(path: Path) -> str:
-    """Return what lies at a path, "" if nothing does.
-
-    A single system call decides, because another process may replace the file between two calls.
-    """
-    try:
-        mode = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "device"
 
 
 def shown(path: Path) -> str:
@@ -112,7 +99,11 @@ def _placed(path: Path) -> Iterator[Path]:
         yield partial
         if partial.is_file():
             _sync(partial)
-        _replace(partial, path)
+        if (
+            partial.is_dir() and path.is_dir()
+        ):  # a rename does not replace a folder with files in it
+            path.rename(partial.with_suffix(".old.partial"))
+        partial.replace(path)
         _sync(path.parent)
     except OSError as error:
         # An error about any other path comes from a file that was being read.
@@ -122,21 +113,6 @@ def _placed(path: Path) -> Iterator[Path]:
         raise
     finally:
         _remove_leftovers(path)  # also those of this process
-
-
-def _replace(partial: Path, path: Path) -> None:
-    """Put ``partial`` into the place of ``path``; if several processes do so, the last one wins."""
-    old = partial.with_suffix(".old.partial")
-    while True:
-        try:
-            partial.replace(path)
-            return
-        except OSError as error:  # a rename cannot replace a folder that has files in it
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise
-        _remove(old)
-        with suppress(FileNotFoundError):  # another process has just moved it
-            path.rename(old)
 
 
 def _remove_leftovers(path: Path) -> None:
@@ -159,15 +135,10 @@ def _is_another(process: int) -> bool:
 
 
 def _cannot(path: Path, error: OSError) -> InputError:
-    advice, culprit = "change that, or name another place", error.filename
+    advice = "change that, or name another place"
     if error.errno in FULL:
-        culprit = error.filename2 or culprit  # where a file is copied, the first is the one read
         advice = "free some space there and start again"
-    if error.errno == errno.EFBIG:
-        advice = "allow larger files (ulimit -f) and start again"
-    culprit = shown(Path(str(culprit or path)))
-    why = error.strerror if culprit == shown(path) else f"{culprit}: {error.strerror}"
-    return InputError(f"{shown(path)}: cannot be written ({why}); {advice}")
+    return InputError(f"{shown(path)}: cannot be written ({error.strerror}); {advice}")
 
 
 def _sync(path: Path) -> None:

@@ -31,7 +31,6 @@ class Progress:
         self._bar = tqdm(desc=part, total=total, unit=f" {unit}", disable=None, leave=None, delay=1)
 
     def __enter__(self) -> Self:
-        """Return itself."""
         return self
 
     def __exit__(
@@ -40,7 +39,6 @@ class Progress:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        """Leave the bar as it is."""
         self._bar.close()
 
     def update(self, count: int = 1) -> None:

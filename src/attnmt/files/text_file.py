@@ -8,18 +8,15 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
-from attnmt.files.encodings import cure_of_encoding, encoding_of, why_not_utf8
-from attnmt.files.file_kind import Markup, convert, markup_of, why_not_lines
+from attnmt.files.encodings import cure_of_encoding, why_not_utf8, wide_encoding
+from attnmt.files.file_kind import GZIP, Markup, markup_of, why_not_lines
 
-_GZIP = b"\x1f\x8b"  # begins no text in UTF-8
 _HEAD = 4096  # bytes that tell what a file is
-_TO_UNIX = r"tr '\r' '\n'"  # line ends
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -86,17 +83,16 @@ def _reading(path: Path, missing: str = "no such file") -> Iterator[None]:
 
 
 @contextmanager
-def open_unpacked(path: Path) -> Iterator[tuple[BufferedReader | gzip.GzipFile, bool]]:
-    """Open a file, and unpack it if it is compressed by gzip, whatever its name; say whether it is.
+def open_unpacked(path: Path) -> Iterator[BufferedReader | gzip.GzipFile]:
+    """Open a file, and unpack it if it is compressed by gzip, whatever its name.
 
     Raises:
         InputError: if it is missing, cannot be read or is damaged, also while it is being read.
     """
     with _reading(path), ExitStack() as stack:
         stream = stack.enter_context(path.open("rb"))
-        packed = stream.peek(2)[:2] == _GZIP
-        unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream)) if packed else stream
-        yield unpacked, packed
+        packed = stream.peek(2)[:2] == GZIP
+        yield stack.enter_context(gzip.GzipFile(fileobj=stream)) if packed else stream
 
 
 def find_markup(path: Path) -> Markup | None:
@@ -105,17 +101,9 @@ def find_markup(path: Path) -> Markup | None:
     Raises:
         InputError: if the file is missing or cannot be read.
     """
-    with open_unpacked(path) as (stream, _):
+    with open_unpacked(path) as stream:
         head = stream.peek(_HEAD)[:_HEAD]
-    encoding = encoding_of(head) or ""
-    # Of the encodings that are known here, XML is read only in those of UTF-16.
-    return markup_of(head.decode(encoding if "utf-16" in encoding else "utf-8", "replace"), path)
-
-
-def command_for(filter: str, path: Path, target: Path | None = None) -> str:
-    """Return the command line that writes what ``filter`` makes of a file; see :func:`convert`."""
-    with open_unpacked(path) as (_, packed):
-        return convert(filter, path, packed, target)
+    return markup_of(head.decode(wide_encoding(head) or "utf-8", "replace"), path)
 
 
 def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
@@ -126,23 +114,16 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
     lines are all empty, such as the translations of a model that has hardly learned.
 
     Raises:
-        InputError: if the file is missing, cannot be read, is empty, is something else than lines, ends
-            its lines with carriage returns alone, or is not UTF-8 (naming the line). The message says
-            how to convert it.
+        InputError: if the file is missing, cannot be read, is empty, is something else than lines, or is
+            not UTF-8 (naming the line). The message says how to convert it.
     """
     empty = True
-    with open_unpacked(path) as (stream, packed):
+    with open_unpacked(path) as stream:
         head = stream.peek(_HEAD)[:_HEAD]
-        if why := why_not_lines(head, path, packed) or why_not_utf8(head, path, packed):
+        if why := why_not_lines(head, path) or why_not_utf8(head, path):
             raise InputError(f"{path}: {why}")
         lines = decode_lines(stream, str(path), lambda: _encoding_cure(path))
-        first = list(islice(lines, 2))
-        if len(first) == 1 and "\r" in first[0]:
-            raise InputError(
-                f"{path}: its lines end in carriage returns alone, as on old Macs, so it is one line; "
-                f"convert it: {convert(_TO_UNIX, path, packed)}"
-            )
-        for line in chain(first, lines):
+        for line in lines:
             empty = empty and not line.strip()
             yield line
     if empty and not may_be_blank:
@@ -150,8 +131,8 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
 
 
 def _encoding_cure(path: Path) -> str:
-    with open_unpacked(path) as (stream, packed):
-        return cure_of_encoding(stream, path, packed)
+    with open_unpacked(path) as stream:
+        return cure_of_encoding(stream, path)
 
 
 def decode_lines(
@@ -190,9 +171,9 @@ def read_text(path: Path, encoding: str) -> str:
         InputError: if it is missing, cannot be read or is not in that encoding (naming line and byte).
             The message says how to make UTF-8 of it if that was meant.
     """
-    with open_unpacked(path) as (stream, packed):
+    with open_unpacked(path) as stream:
         content = stream.read()
-    if encoding == "utf-8" and (why := why_not_utf8(content[:_HEAD], path, packed)):
+    if encoding == "utf-8" and (why := why_not_utf8(content[:_HEAD], path)):
         raise InputError(f"{path}: {why}")
     try:
         return content.decode(encoding).removeprefix("\ufeff")

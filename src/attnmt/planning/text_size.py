@@ -10,7 +10,7 @@ from attnmt.config import Encoding, Params, Sets, System, Training
 from attnmt.config.corpus import Expected
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.layout import Layout
-from attnmt.text.summary import read_summary
+from attnmt.text.encoded import read_summary
 from attnmt.text.vocabulary import SPECIAL
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from attnmt.scoring.reference_links import (
     reference_links,
     token_counts,
 )
-from attnmt.text.aligner_result import read_aligner
-from attnmt.text.dictionary import Dictionary
+from attnmt.text.dictionary import Dictionary, read_aligner
 from attnmt.text.encoded import EncodedSets
 
 

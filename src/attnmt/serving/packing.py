@@ -21,7 +21,7 @@ from attnmt.reporting.own_text import example_of
 from attnmt.scoring.gather import short_commits
 from attnmt.scoring.numbers import SHA_DIGITS, Numbers, read_scores
 from attnmt.serving.packed import CARD, MANIFEST, Manifest, write_packed
-from attnmt.text.summary import read_summary
+from attnmt.text.encoded import read_summary
 from attnmt.training.trained import Provenance, read_provenance
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")

@@ -9,17 +9,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
+from attnmt.config import Params
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
+from attnmt.files.json_file import Positive, Record, Text, read_model
 from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, write_lines
+from attnmt.layout import Layout
+
+AGAIN = "run the dictionary stage again"
+_LINE = re.compile(r"(\S+)\t(\S+)\t[01]\.\d+\t([1-9]\d*)")
 
 
 class Dictionary:
     """The best translation of each source word."""
 
     def __init__(self, translations: Mapping[str, str]) -> None:
-        """Keep one target word for each source word."""
         self._translations = dict(translations)
 
     @classmethod
@@ -33,36 +38,25 @@ class Dictionary:
         """
         counts: dict[str, Counter[str]] = {}
         for number, line in enumerate(iter_lines(path, may_be_blank=True), start=1):
-            fields = _fields(line, f"{path}:{number}")
-            source, target = (word.lower() if lowercase else word for word in fields[:2])
-            counts.setdefault(source, Counter())[target] += int(fields[3])
+            match = _LINE.fullmatch(line)
+            if match is None:
+                raise InputError(
+                    f"{path}:{number}: {line[:60]!r} is not two words, a share and a count, with tabs "
+                    f"between; {AGAIN}"
+                )
+            source, target = (word.lower() if lowercase else word for word in match.groups()[:2])
+            counts.setdefault(source, Counter())[target] += int(match[3])
         return cls({source: targets.most_common(1)[0][0] for source, targets in counts.items()})
 
     def __len__(self) -> int:
-        """Return the number of source words."""
         return len(self._translations)
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the source words."""
         return iter(self._translations)
 
     def best(self, source_word: str) -> str | None:
         """Return the most probable translation, or None for a word that the dictionary lacks."""
         return self._translations.get(source_word)
-
-
-def _fields(line: str, place: str) -> list[str]:
-    """Return the four fields of a line of a dictionary."""
-    fields = line.split("\t")
-    if len(fields) != 4 or not fields[3].isdecimal():
-        fault = f"{len(fields)} fields separated by tabs, not 4 with a count as the last"
-    elif any(len(word.split()) != 1 for word in fields[:2]):
-        fault = f"{fields[0]!r} and {fields[1]!r} are not two words"
-    elif not re.fullmatch(r"0\.\d+|1\.0+", fields[2]) or int(fields[3]) < 1:
-        fault = f"{fields[2]!r} is not a share between 0 and 1, or {fields[3]!r} is not a count"
-    else:
-        return fields
-    raise InputError(f"{place}: {fault}; run the dictionary stage again")
 
 
 def count_links(
@@ -124,3 +118,28 @@ def write_dictionaries(
             )
             write_lines(path, lines)
     return int(links), pairs
+
+
+class AlignerResult(Record):
+    """The aligner, and what the dictionaries were counted on: ``aligner.json``."""
+
+    system: Text
+    pairs: Positive  # in the training text
+    parts: Positive  # that this text was aligned in
+    min_count: Positive
+
+    def __str__(self) -> str:
+        """Say how the dictionaries were made."""
+        in_parts = f", in {self.parts} parts" if self.parts > 1 else ""
+        linked = f"words linked {self.min_count} times or more"
+        return f"{self.system}, {self.pairs:,} pairs{in_parts}, {linked}"
+
+
+def read_aligner(params: Params) -> AlignerResult:
+    """Read what the stage dictionary says about its aligner.
+
+    Raises:
+        InputError: if the file is missing or damaged.
+    """
+    path = Layout(params.experiment).dictionary / "aligner.json"
+    return read_model(path, AlignerResult, AGAIN)

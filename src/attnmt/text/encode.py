@@ -11,9 +11,8 @@ from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
 from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
-from attnmt.text.encoded import write_encoded
+from attnmt.text.encoded import training_digest, write_encoded
 from attnmt.text.pieces import WORD_END, Cutter, learn_codes
-from attnmt.text.summary import training_digest
 from attnmt.text.vocabulary import Vocabulary, build_vocabulary
 
 Codes = tuple[str, str]  # the codes of source and target

@@ -1,27 +1,84 @@
-"""What a family reads: text, vocabularies, and ids as one flat array that is mapped into memory."""
+"""What a family reads: text, vocabularies, and ids as one flat array that is mapped into memory.
 
+``summary.json`` says what there is of each set, with a digest of every byte that a training reads.
+"""
+
+import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Annotated, Any, BinaryIO, Self
 
 import numpy as np
 from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
+from pydantic import Field
 
+from attnmt.config.strict import Name
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_lines
+from attnmt.files.json_file import Positive, Record, Text, read_model
+from attnmt.files.text_file import read_lines, sha256
+from attnmt.files.yaml_file import hint
 from attnmt.text.pieces import join_pieces, word_links
-from attnmt.text.summary import again, read_summary, training_digest
 from attnmt.text.vocabulary import Vocabulary
+
+
+class Side(Record):
+    """One language of a set."""
+
+    tokens: Positive
+
+
+class SetCounts(Record):
+    """A set of sentence pairs."""
+
+    lines: Positive
+    text: dict[Name, Side]  # by language
+
+
+class Summary(Record):
+    """A family's text: its sets, its vocabularies, and a digest of every byte that a training reads."""
+
+    languages: Annotated[list[Name], Field(min_length=2, max_length=2)]  # source and target
+    sets: dict[Name, SetCounts]
+    vocabulary: dict[Name, Positive]  # entries of each language
+    pieces: bool
+    digest: Text
+
+    def of(self, name: str, folder: Path) -> SetCounts:
+        """Return the counts of a set; ``folder`` is where the summary lies.
+
+        Raises:
+            InputError: if there is no such set.
+        """
+        if name not in self.sets:
+            why = f"sets: no set {name!r}{hint(name, self.sets)}"
+            raise _damaged(folder / "summary.json", why)
+        return self.sets[name]
+
+
+def read_summary(folder: Path) -> Summary:
+    """Read the summary of a folder that the encode stage wrote.
+
+    Raises:
+        InputError: if it is missing or damaged.
+    """
+    return read_model(folder / "summary.json", Summary, _again(folder))
+
+
+def training_digest(folder: Path) -> str:
+    """Return the digest of every byte in the folder that a training reads: vocabularies and ids."""
+    digest = hashlib.sha256()
+    for path in sorted([*folder.glob("vocab.*"), *folder.glob("*.npy")]):
+        digest.update(f"{path.name} {sha256(path)}\n".encode())
+    return digest.hexdigest()
 
 
 class EncodedSets:
     """All sets as the models of one family read them: what the encode stage wrote.
 
-    Every method raises an InputError if a file that it reads is missing or damaged, or if it belongs to
-    another text or vocabulary. The message names the file.
+    Every method raises an InputError that names the file if one that it reads is missing or damaged.
 
     Attributes:
         digest: the digest of every byte that a training reads.
@@ -30,7 +87,6 @@ class EncodedSets:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read the summary."""
         self.folder = folder
         self._summary = read_summary(folder)
         self.digest = self._summary.digest
@@ -41,13 +97,17 @@ class EncodedSets:
         """Return how many sentence pairs a set has."""
         return self._summary.of(name, self.folder).lines
 
+    def text_path(self, name: str, language: str) -> Path:
+        """Return the file of a set's words or pieces."""
+        return self.folder / f"{name}.{language}.tok"
+
     def units(self, name: str, language: str) -> list[list[str]]:
         """Return the words, or the pieces, of every sentence of a set."""
         path = self.text_path(name, language)
         units = [line.split() for line in read_lines(path)]
-        self._check_lines(path, len(units), name)
-        if [] in units:
-            raise _damaged(path, "no words in this line", units.index([]) + 1)
+        if len(units) != self.lines(name):
+            why = f"{len(units):,} lines where summary.json has {self.lines(name):,}"
+            raise _damaged(path, why)
         return units
 
     def words(self, units: Sequence[str]) -> list[str]:
@@ -65,26 +125,11 @@ class EncodedSets:
 
     def text(self, name: str, language: str) -> "EncodedText":
         """Return one side of a set as ids."""
-        path, offsets_path = _paths(self.folder, name, language)
-        text = EncodedText.open(self.folder, name, language)
-        entries = len(self.vocabulary(language))
-        self._check_lines(offsets_path, len(text), name)
-        if not text.lengths.all():
-            line = int(text.lengths.argmin()) + 1
-            raise _damaged(offsets_path, f"sentence {line} has no words")
-        low, high = int(text.ids.min()), int(text.ids.max())
-        if low < 0 or high >= entries:
-            why = f"ids from {low} to {high}, but vocab.{language} has {entries} entries"
-            raise _damaged(path, why)
-        return text
+        return EncodedText.open(self.folder, name, language)
 
     def vocabulary(self, language: str) -> Vocabulary:
         """Return a language's vocabulary."""
-        path, entries = self.folder / f"vocab.{language}", self._summary.vocabulary[language]
-        vocabulary = Vocabulary.load(path)
-        if len(vocabulary) != entries:
-            raise _damaged(path, f"{len(vocabulary)} entries where summary.json has {entries}")
-        return vocabulary
+        return Vocabulary.load(self.folder / f"vocab.{language}")
 
     def verify(self) -> None:
         """Refuse vocabularies and ids that have changed since they were encoded.
@@ -93,15 +138,7 @@ class EncodedSets:
         """
         if training_digest(self.folder) != self.digest:
             why = "vocab.* and *.npy are not those of summary.json (their digest differs)"
-            raise InputError(f"{self.folder}: {why}; {again(self.folder)}")
-
-    def _check_lines(self, path: Path, lines: int, name: str) -> None:
-        if lines != self.lines(name):
-            raise _damaged(path, f"{lines:,} lines where summary.json has {self.lines(name):,}")
-
-    def text_path(self, name: str, language: str) -> Path:
-        """Return the file of a set's words or pieces."""
-        return self.folder / f"{name}.{language}.tok"
+            raise _damaged(self.folder, why)
 
 
 class EncodedText:
@@ -114,7 +151,6 @@ class EncodedText:
     """
 
     def __init__(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
-        """Keep ids and the places where sentences start."""
         self.ids = ids
         self.offsets = offsets
         self.lengths: NDArray[np.int64] = np.diff(offsets)
@@ -124,20 +160,15 @@ class EncodedText:
         """Map the ids of set ``name`` into memory; only what is read is loaded.
 
         Raises:
-            InputError: if the files are missing, damaged, of another type or shape, or do not belong
-                together.
+            InputError: if a file is missing or damaged.
         """
         ids_path, offsets_path = _paths(folder, name, language)
         ids, offsets = _load(ids_path, np.int32), _load(offsets_path, np.int64)
-        if not len(offsets) or offsets[0] or (np.diff(offsets) < 0).any():
-            raise _damaged(offsets_path, "offsets must rise from 0")
-        if offsets[-1] != len(ids):
-            why = f"{len(ids)} ids where {offsets_path.name} expects {offsets[-1]}"
-            raise _damaged(ids_path, why)
+        if not len(offsets) or offsets[-1] != len(ids):
+            raise _damaged(ids_path, f"not the ids that {offsets_path.name} belongs to")
         return cls(ids, offsets)
 
     def __len__(self) -> int:
-        """Return the number of sentences."""
         return len(self.lengths)
 
     def __getitem__(self, index: int) -> NDArray[np.int32]:
@@ -172,22 +203,22 @@ def _write_header(stream: BinaryIO, words: int) -> None:
 
 def _load(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
     """Map a flat array of a type into memory."""
-    if not path.is_file():
-        raise _damaged(path, "no such file")
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise _damaged(path, f"damaged ({error})") from None
-    kind = np.dtype(dtype)
-    if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != 1:
-        what = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else "a zip"
-        raise _damaged(path, f"{what} where a flat array of {kind} is expected")
+        raise _damaged(path, f"missing or damaged ({error})") from None
+    if array.dtype != dtype or array.ndim != 1:
+        raise _damaged(path, f"damaged (it holds {array.dtype} and not {np.dtype(dtype)})")
     return array
 
 
-def _damaged(path: Path, why: str, line: int | None = None) -> InputError:
-    place = path if line is None else f"{path}:{line}"
-    return InputError(f"{place}: {why}; {again(path.parent)}")
+def _damaged(path: Path, why: str) -> InputError:
+    folder = path if path.is_dir() else path.parent
+    return InputError(f"{path}: {why}; {_again(folder)}")
+
+
+def _again(folder: Path) -> str:
+    return f"run encode of {folder.name} again"
 
 
 def _paths(folder: Path, name: str, language: str) -> tuple[Path, Path]:

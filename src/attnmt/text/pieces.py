@@ -22,7 +22,6 @@ from attnmt.files.progress import Progress
 from attnmt.files.text_file import read_lines
 from attnmt.text.vocabulary import SPECIAL, UNK
 
-ENCODE_AGAIN = "run the encode stage again"
 LEARNED_FROM = 300_000
 GOES_ON = "@@"
 WORD_END = "</w>"  # subword-nmt's own mark; it would cut text that holds the mark wrongly
@@ -71,14 +70,12 @@ def read_codes(path: Path) -> str:
     """Read a file of codes that :func:`learn_codes` returned.
 
     Raises:
-        InputError: if it is missing, or a line is not a merge of two pieces (naming the line).
+        InputError: if it is missing or damaged.
     """
     version, *merges = read_lines(path)
-    if not version.startswith("#version:"):
-        raise InputError(f"{path}:1: {version[:60]!r} is not a version line; {ENCODE_AGAIN}")
-    for number, merge in enumerate(merges, start=2):
-        if len(merge.split(" ")) != 2 or "" in merge.split(" "):
-            raise InputError(f"{path}:{number}: {merge[:60]!r} is not two pieces; {ENCODE_AGAIN}")
+    if not version.startswith("#version:") or any(len(merge.split()) != 2 for merge in merges):
+        why = "not a version and a merge of two pieces on each line"
+        raise InputError(f"{path}: {why}; run the encode stage again")
     return "\n".join([version, *merges]) + "\n"
 
 

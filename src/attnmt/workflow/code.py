@@ -16,7 +16,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from attnmt.config import Params
-from attnmt.config.experiment import under
 from attnmt.config.model import Features
 from attnmt.files.text_file import json_text, update_text
 from attnmt.files.yaml_file import parse, yaml_faults
@@ -114,7 +113,7 @@ def digest_of_run(files: Iterable[Code]) -> str:
 def name_in_code(params: Params, name: str) -> str:
     """Return what the files of digests of a model or an ensemble are called: as its first seed is."""
     one = params.models.get(name) or params.ensembles.get(name)
-    return under(one.recipe, one.entry) if one else name  # a family
+    return one.system_name if one else name  # a family
 
 
 def write_code(params: Params, stages: Path, folder: Path) -> None:
