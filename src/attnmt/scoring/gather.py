@@ -58,7 +58,7 @@ def gather(study: Study) -> Numbers:
     params = study.params
     lines = list(published_lines(params))
     for system in params.systems_and_ensembles:
-        runs = [_training_lines(study, name) for name in study.seeds(system)]
+        runs = [_training_lines(study, name) for name in study.params.runs_of(system)]
         if len(runs) == 1:  # its only training is the system
             lines += (line.model_copy(update={"kind": "system"}) for line in runs[0])
         else:
@@ -190,7 +190,7 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
     """Return the gain of one system's number over another's, with its test."""
     study.check_references(ours, other)
     one, two = str(ours.system), str(other.system)
-    counts = [len(study.seeds(system)) or 1 for system in (one, two)]
+    counts = [len(study.params.runs_of(system)) or 1 for system in (one, two)]
     value, note = (ours.value or 0.0) - (other.value or 0.0), None
     tested: Comparison | Outcome | None = None
     if counts == [1, 1]:
