@@ -1,7 +1,5 @@
 """The sign and the sides of a gain, on hand-made counts, without a file."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from made_report import made_line, made_params
@@ -93,7 +91,7 @@ def test_replacement_raises_the_score_after_it():
     unknown = [["das", "alte", "<unk>", "ist", "heute", "leer"]] * 3
     rule = MosesTokenizer("de", split_hyphens=False)
     before, after, reference = (Text(lines, rule) for lines in (unknown, words, words))
-    outputs = Outputs(before, after, reference, None, [], False, Path("a"), Path("b"))
+    outputs = Outputs(before, after, reference, None, [], False)
     scores = [fields for fields, _ in _scores(made_params("base"), outputs, None)]
     values = {(one["metric"], one["script"], one["replacement"]): one["value"] for one in scores}
     for metric, script, replacement in values:

@@ -134,12 +134,16 @@ def judge_claims(
             }
             if (key, recipe) in found:
                 (outcome, seeds), verdict = found[key, recipe], decided[key, recipe]
-                sizes = {"ours": outcome.value, "low": outcome.low, "high": outcome.high}
-                sizes |= {"level": verdict.level, "detectable": verdict.detectable}
-                ps = {"p": verdict.p, "p_holm": verdict.adjusted}
-                changes |= {name: _rounded(size) for name, size in sizes.items()}
-                changes |= {name: None if p is None else significant(p) for name, p in ps.items()}
-                changes["seeds"] = seeds
+                changes |= {
+                    "ours": _rounded(outcome.value),
+                    "low": _rounded(outcome.low),
+                    "high": _rounded(outcome.high),
+                    "p": None if verdict.p is None else significant(verdict.p),
+                    "p_holm": None if verdict.adjusted is None else significant(verdict.adjusted),
+                    "level": _rounded(verdict.level),
+                    "detectable": _rounded(verdict.detectable),
+                    "seeds": seeds,
+                }
             line = _untested(study, numbers, key, under or claims.judged[key])
             lines.append(line.model_copy(update=changes))
     return lines

@@ -148,7 +148,7 @@ def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
         links = read_forced(params, name, aligned, steps)
         reference = reference_links(params, aligned, params.translators(name).family)
         for step in steps:
-            score = score_links(links[step], reference, samples)
+            score, counts = score_links(links[step], reference, samples)
             readers = {AUTHORS: step == reading.authors, CHOSEN: step == reading.chosen}
             note = note_of(score.note, f"read at {reading.why}" if readers[CHOSEN] else None)
             fields = {
@@ -156,9 +156,10 @@ def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
                 "set": aligned,
                 "script": step,
                 "readers": " ".join(reader for reader, reads in readers.items() if reads) or None,
+                "lines": len(counts),
                 "reference": reference.digest[:SHA_DIGITS],
             }
-            yield fields | score.cells | {"note": note}, score.counts
+            yield fields | score._asdict() | {"note": note}, counts
 
 
 def read_perplexity(params: Params, name: str, data: EncodedSets) -> dict[str, float]:

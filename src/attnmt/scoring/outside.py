@@ -1,6 +1,6 @@
 """What is scored and no model: the outside aligner's links, diagonal links, and the dictionaries."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 
 from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, DIRECTIONS, Params
@@ -42,24 +42,26 @@ def _rate(
     params: Params, name: str, aligned: str, links: Sequence[Links], how: str | None
 ) -> Measured:
     reference = reference_links(params, aligned)
-    score = score_links(links, reference, params.evaluation.bootstrap_samples)
-    fields = {"kind": "system", "system": name, "set": aligned, "metric": "aer", "signature": how}
+    score, counts = score_links(links, reference, params.evaluation.bootstrap_samples)
+    fields = {
+        "kind": "system",
+        "system": name,
+        "set": aligned,
+        "metric": "aer",
+        "lines": len(links),
+    }
     fields |= {"reference": reference.digest[:SHA_DIGITS]}
-    return fields | score.cells, score.counts
+    return fields | score._asdict() | {"signature": how}, counts
 
 
 def evaluate_dictionaries(params: Params) -> Evaluated:
-    """Return counts of both dictionaries, for each family that reads words."""
-    return Evaluated.of(_dictionary_counts(params))
+    """Return counts of both dictionaries, for each family that reads words.
 
-
-def _dictionary_counts(params: Params) -> Iterator[Measured]:
-    """Yield the number of source words, and of those that do not help to replace unknown words.
-
-    ``outside`` counts the source words that the family's vocabulary lacks. ``translated_outside`` counts
-    the source words whose best translation the vocabulary of the other language lacks.
+    ``entries`` counts the source words, ``outside`` those that the family's vocabulary lacks, and
+    ``translated_outside`` those whose best translation the vocabulary of the other language lacks.
     """
     layout, how = Layout(params.experiment), str(read_aligner(params))
+    measured: list[Measured] = []
     for direction, (name, family) in product(DIRECTIONS, params.families.items()):
         if family.encoding.pieces is not None:
             continue
@@ -74,7 +76,9 @@ def _dictionary_counts(params: Params) -> Iterator[Measured]:
             "outside": sum(word not in sources for word in dictionary),
             "translated_outside": sum(dictionary.best(word) not in targets for word in dictionary),
         }.items():
-            yield common | {"metric": metric, "value": value, "signature": how}, None
+            fields = common | {"metric": metric, "value": value, "signature": how}
+            measured.append((fields, None))
+    return Evaluated.of(measured)
 
 
 EVALUATE: dict[str, Callable[[Params], Evaluated]] = {

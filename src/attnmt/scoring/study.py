@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from attnmt.config import DIAGONAL, Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.counts import Counts, counted, read_counts, words_of
+from attnmt.scoring.counts import counted, read_counts, words_of
 from attnmt.scoring.lengths import length_groups
+from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.numbers import Line, Numbers, name_of, read_scores
 from attnmt.scoring.reference_links import LinkKind, kind_in
