@@ -17,7 +17,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.facts import value_of
-from attnmt.reporting.rows import Row, table_rows
+from attnmt.reporting.rows import Row
 from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import BLEU, TABLE1
 from attnmt.reporting.table import Format, pipe_table, signed
@@ -78,9 +78,8 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     rows: dict[str, dict[str, str]] = {}
     for experiment in experiments:
         params = load_params(params_file(experiment))
-        table = {row.key: row for row in table_rows(params, "table1")}
-        scores = Scores(params, read_numbers(experiment), TABLE1, table)
-        for row in table.values():
+        scores = Scores(params, read_numbers(experiment), TABLE1)
+        for row in scores.rows.values():
             if ours := _bleu(scores, row):
                 paper = Format().show(value_of(scores.printed(row, BLEU)))
                 others = [

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from attnmt.config import Comparison, Params
+from attnmt.config import Params
 from attnmt.reporting.rows import (
     Row,
     aligned_rows,
@@ -13,7 +13,7 @@ from attnmt.reporting.rows import (
     scored_rows,
     table_rows,
 )
-from attnmt.scoring.numbers import Line, Numbers, Replacement
+from attnmt.scoring.numbers import Replacement
 
 
 @dataclass(frozen=True)
@@ -49,39 +49,6 @@ class Spec:
     is_published: bool = False  # whether the paper has this table
     rows: Callable[[Params, str], list[Row]] = table_rows
     subject: str = ""  # words for the caption, such as what its systems have in common
-
-    def comparison(self, params: Params) -> Comparison | None:
-        """Return how its rows are compared; None if they are not."""
-        return params.comparisons.get(self.table or "")
-
-    def gain(self, params: Params) -> Measure | None:
-        """Return the measure whose gain it shows."""
-        how = self.comparison(params)
-        if how is None:
-            return None
-        if how.metric == "aer":
-            return AER
-        return replace(BLEU, script=how.script, replacement="after" if how.of != "row" else None)
-
-    def base(self, params: Params) -> Measure | None:
-        """Return the measure of the same row from which the gain counts, if it is no other row's."""
-        how = self.comparison(params)
-        return BLEU_BEFORE if how and how.of == "replacement" else None
-
-    def set_of(self, params: Params, measure: Measure) -> str:
-        """Return the set on which a measure is taken."""
-        if measure.metric.startswith("aer"):
-            return params.sets.aligned[self.at]
-        how = self.comparison(params)
-        return params.sets.tests[-1 if how and how.test == "last" else self.at]
-
-    def number(self, params: Params, numbers: Numbers, row: Row, measure: Measure) -> Line | None:
-        """Return our number in a row."""
-        replacement = measure.replacement
-        if replacement is None and measure.metric in OF_TRANSLATIONS:
-            replacement = "after" if row.replaced else "before"
-        test = self.set_of(params, measure)
-        return numbers.system(row.system, measure.metric, test, measure.script, replacement)
 
 
 def _published(name: str, *measures: Measure, subject: str = "") -> Spec:
