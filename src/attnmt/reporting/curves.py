@@ -12,9 +12,9 @@ from attnmt.reporting.facts import limits_caption
 from attnmt.reporting.own_text import own_name
 from attnmt.reporting.rows import Row, own_rows, table_rows
 from attnmt.reporting.score_tables import OTHER_TEXT
-from attnmt.scoring.learning import learning_sign
 from attnmt.scoring.numbers import AGAIN, Numbers
 from attnmt.scoring.published import PublishedPoint, paper_set, printed_curves
+from attnmt.scoring.ranking import learning_sign
 from attnmt.training.trained import read_history
 
 Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a group's number

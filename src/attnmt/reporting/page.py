@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
-from attnmt.reporting.attention import MatrixFigure
-from attnmt.reporting.attention_data import FORCED, OWN, AttentionData
+from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure
 from attnmt.reporting.attention_table import NAME as ATTENTION
 from attnmt.reporting.claims_figure import claims_svg
 from attnmt.reporting.claims_table import NAME as CLAIMS

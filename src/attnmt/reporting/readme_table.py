@@ -22,8 +22,8 @@ from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import BLEU, TABLE1
 from attnmt.reporting.table import Format, pipe_table, signed
 from attnmt.scoring.claim_lines import by_claim, read_claims
-from attnmt.scoring.learning import LEARNING
 from attnmt.scoring.numbers import read_numbers
+from attnmt.scoring.ranking import LEARNING
 
 STILL_LEARNED = "These systems were still learning when their training ended."
 

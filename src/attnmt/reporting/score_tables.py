@@ -16,9 +16,9 @@ from attnmt.reporting.specs import (
     specs_of,
 )
 from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
-from attnmt.scoring.learning import LEARNING, learning_sign
 from attnmt.scoring.numbers import Line, Numbers, Replacement
 from attnmt.scoring.published import paper_set
+from attnmt.scoring.ranking import LEARNING, learning_sign
 
 SENTENCES = 3  # the most that a caption has, but for those about scores that cannot be otherwise
 DIGITS = 6  # decimals of a difference that are kept

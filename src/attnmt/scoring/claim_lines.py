@@ -6,7 +6,7 @@ A claim has a line for each recipe by which its systems were trained. It is deci
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from attnmt.config import Params
+from attnmt.config import DIAGONAL, Params
 from attnmt.config.claims import Claim, Claims, Measure
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
@@ -19,8 +19,8 @@ from attnmt.scoring.claims import (
     systems_of,
 )
 from attnmt.scoring.contrasts import contrasts
-from attnmt.scoring.learning import learning_sign
 from attnmt.scoring.numbers import AGAIN, Numbers, significant
+from attnmt.scoring.ranking import learning_sign
 from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict, together, verdicts
 
@@ -160,7 +160,7 @@ def _untested(study: Study, numbers: Numbers, key: str, claim: Claim) -> ClaimLi
         verdict=NOT_TESTED,
         registered=True,
         measure=(RANKS if claim.compare == "rank" else MEASURES[claim.measure])[0],
-        links=study.link_kind if {*AER} & {claim.measure, claim.rank_with} else None,
+        links=_link_kind(study) if {*AER} & {claim.measure, claim.rank_with} else None,
         paper=claim.size,
         sign=claim.sign,
         bound=claim.bound,
@@ -173,6 +173,12 @@ def _untested(study: Study, numbers: Numbers, key: str, claim: Claim) -> ClaimLi
         still_learning=" ".join(learning) or None,
         jumped=_jumped(params, numbers, systems),
     )
+
+
+def _link_kind(study: Study) -> str:
+    """Return whether the links of the first aligned set are gold or silver."""
+    line = study.scores(DIAGONAL).system(DIAGONAL, "aer", study.params.sets.aligned[0])
+    return "silver" if line and "silver links" in (line.note or "") else "gold"
 
 
 def _jumped(params: Params, numbers: Numbers, systems: Iterable[str]) -> str | None:

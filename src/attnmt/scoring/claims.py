@@ -79,7 +79,9 @@ def is_testable(study: Study, claim: Claim) -> bool:
     if {*AER} & {claim.measure, claim.rank_with}:
         return all(study.params.attends(name) for name in names)
     if claim.measure == "length_slope":
-        return study.has_lengths(test)
+        first = next(iter(study.params.models))
+        words = study.words(first, test)
+        return len({words[group[-1]] for group in study.groups(first, test)}) > 1
     if claim.measure == "early_cost":
         return bool(_early(_common_steps(_curves(study.params, names, test))))
     return True

@@ -38,11 +38,6 @@ class ReferenceLinks(NamedTuple):
         return sha256_of_lines(f"{sorted(one.sure)} {sorted(one.possible)}" for one in self.links)
 
 
-def kind_in(note: str | None) -> LinkKind:
-    """Return whether the note of an error rate says that it is measured against silver links."""
-    return "silver" if "silver links" in (note or "") else "gold"
-
-
 def link_kind(params: Params, aligned: str) -> LinkKind:
     """Return whether the links of an aligned set are gold or silver."""
     gold = Layout(params.experiment).tokens / f"{aligned}.{LINKS}"

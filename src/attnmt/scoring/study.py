@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from attnmt.config import DIAGONAL, Params
+from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.counts import counted, read_counts, words_of
@@ -14,7 +14,6 @@ from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.numbers import Line, Numbers, name_of, read_scores
-from attnmt.scoring.reference_links import LinkKind, kind_in
 from attnmt.scoring.seed_statistics import Estimate, Runs, contrast, difference
 
 
@@ -40,10 +39,6 @@ class Study:
         path = Layout(self.params.experiment).counts(name)
         return read_counts(path, f"run evaluate of {name} again")
 
-    def seeds(self, name: str | None) -> list[str]:
-        """Return the runs of a system or an ensemble, one for each seed; [] if it is not trained."""
-        return self.params.runs_of(name)
-
     def array(self, name: str, key: str) -> Counts:
         """Return an array of counts of one model or ensemble, or of what is no model."""
         arrays = self.counts(name)
@@ -59,18 +54,6 @@ class Study:
     def groups(self, name: str, test: str) -> list[NDArray[np.int64]]:
         """Return the groups of sentences of Figure 6."""
         return length_groups(self.words(name, test), self.params.evaluation.length_group)
-
-    def has_lengths(self, test: str) -> bool:
-        """Return whether Figure 6's groups of a set differ in the length of their longest reference."""
-        first = next(iter(self.params.models))
-        words = self.words(first, test)
-        return len({words[group[-1]] for group in self.groups(first, test)}) > 1
-
-    @property
-    def link_kind(self) -> LinkKind:
-        """Whether the links of the first aligned set are gold or silver."""
-        line = self.scores(DIAGONAL).system(DIAGONAL, "aer", self.params.sets.aligned[0])
-        return kind_in(line.note if line else None)
 
     def line(
         self,
@@ -120,7 +103,9 @@ class Study:
         replacement: str | None = None,
     ) -> Runs:
         """Return the score of each seed of a system; an InputError if there are fewer than two."""
-        lines = [self.line(run, metric, test, script, replacement) for run in self.seeds(name)]
+        lines = [
+            self.line(run, metric, test, script, replacement) for run in self.params.runs_of(name)
+        ]
         return Runs.measured(self.numbers(lines), SCORES[lines[0].metric, lines[0].script])
 
     def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
@@ -154,7 +139,7 @@ class Study:
     def _shared(self, name: str, other: str) -> set[tuple[int, int]]:
         """Return which seeds of a system share a training with which seeds of another."""
         one, two = (
-            [set(self.params.translators(run).members) for run in self.seeds(system)]
+            [set(self.params.translators(run).members) for run in self.params.runs_of(system)]
             for system in (name, other)
         )
         return {(i, j) for i, a in enumerate(one) for j, b in enumerate(two) if a & b}
