@@ -5,6 +5,7 @@ import yaml
 from made_report import ROOT, changed, made_numbers, made_params
 
 from attnmt.config import TableRow, load_params
+from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import specs_of
 from attnmt.reporting.table import Interval, Spread
 from attnmt.reporting.tables import make_tables
@@ -38,7 +39,7 @@ def test_every_cell_is_the_number_of_its_line_and_is_rounded_once(monkeypatch):
         for row in spec.rows(params, spec.name) if spec.name in tables else ():
             table = tables[spec.name]
             for measure in spec.measures:
-                line = spec.number(params, numbers, row, measure)
+                line = Scores(params, numbers, spec).ours(row, measure)
                 cell, interval = cells(table, row.key, measure.heading, f"{measure.heading}, 95%")
                 if line is None or line.value is None:
                     assert cell is None

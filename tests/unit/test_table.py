@@ -121,19 +121,6 @@ def test_latex_compiles(tmp_path):
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
 
 
-def test_the_tables_of_the_demo_in_git_are_those_of_its_numbers(tmp_path, monkeypatch):
-    """Their difference in git shows what a change does to every table."""
-    monkeypatch.chdir(ROOT)
-    tables = make_tables(load_params(Path("params.yaml")), read_numbers("demo"))
-    printing.write_tables("demo", tables, tmp_path)
-    written, kept = (
-        {path.name: path.read_bytes() for path in folder.glob("[!.]*") if path.stem != "table5"}
-        for folder in (tmp_path, Path("reports/demo/tables"))
-    )
-    different = [name for name in sorted({*written, *kept}) if written.get(name) != kept.get(name)]
-    assert different == [], "run `python stages/report.py params.yaml` if you meant that"
-
-
 def own_table(params, numbers):
     """Return a table such as a person adds: a function of the numbers, in a few lines of pandas."""
     ours = numbers.frame.query("kind == 'system' and script == 'tokenized' and set == 'test1'")
