@@ -24,11 +24,11 @@ from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.claim_lines import read_claims
+from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.gather import gather, short_commits
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import OURS, keys_of, metrics, read_numbers, read_scores
-from attnmt.scoring.outside import EVALUATE
 from attnmt.scoring.published import published_lines
 from attnmt.scoring.ranking import best_systems
 from attnmt.scoring.seed_statistics import Runs, contrast, difference, prediction
@@ -360,7 +360,7 @@ def test_the_dictionaries_are_counted(copied, lower, entries):
     encoding = family.encoding.model_copy(update={"lowercase": lower})
     families = {"words": family.model_copy(update={"encoding": encoding})}
     write_aligner(copied, parts=9)
-    own = EVALUATE["dictionary"](copied.model_copy(update={"families": families})).lines
+    own = evaluate(copied.model_copy(update={"families": families}), "dictionary").lines
     assert [line.metric for line in own] == ["entries", "outside", "translated_outside"] * 2
     assert [line.value for line in own] == [entries, 1, 1, 2, 1, 1]
     assert [line.direction for line in own] == ["forward"] * 3 + ["backward"] * 3

@@ -78,22 +78,6 @@ def drawn_lines(lines, samples):
     return np.random.default_rng(12345).choice(lines, size=(samples, lines)).tolist()
 
 
-@pytest.mark.parametrize("script", METRICS)
-def test_the_interval_is_that_of_a_naive_bootstrap(script):
-    """Each sample's lines are written out and scored again."""
-    ours, other, references = OURS[:20], OTHER[:20], REFERENCES[:20]
-
-    def difference(rows):
-        texts = [[text[row] for row in rows] for text in (ours, other, references)]
-        one, two = (METRICS[script].value(text, References(texts[2])) for text in texts[:2])
-        return one - two
-
-    found = compare_texts(script, ours, other, references, 80)
-    expected = interval_of([difference(rows) for rows in drawn_lines(20, 80)])
-    assert (found.low, found.high) == pytest.approx(expected, abs=1e-3)
-    assert found.low < found.high
-
-
 def exchanged(ours, other, swaps):
     """Return two systems whose outputs change places where ``swaps`` is true."""
     both = [(b, a) if swap else (a, b) for a, b, swap in zip(ours, other, swaps, strict=True)]

@@ -17,7 +17,7 @@ from attnmt.reporting.specs import (
 )
 from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
 from attnmt.scoring.numbers import Line, Numbers, Replacement
-from attnmt.scoring.published import paper_set
+from attnmt.scoring.published import paper_set, printed_tables
 from attnmt.scoring.ranking import LEARNING, learning_sign
 
 SENTENCES = 3  # the most that a caption has, but for those about scores that cannot be otherwise
@@ -62,6 +62,7 @@ class Scores:
     Attributes:
         rows: by their keys.
         gain: the measure whose gain the table shows.
+        is_published: whether the paper or the course report has the table.
         base: the measure of the same row from which the gain counts, if it is no other row's.
     """
 
@@ -76,6 +77,7 @@ class Scores:
             replacement: Replacement | None = "after" if how.of != "row" else None
             bleu = replace(BLEU, script=how.script, replacement=replacement)
             self.gain = AER if how.metric == "aer" else bleu
+        self.is_published = spec.table in printed_tables()
         self._test = params.sets.tests[-1 if how and how.test == "last" else spec.at]
 
     def over(self, row: Row) -> Row | None:
@@ -127,7 +129,7 @@ def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
     cells: dict[str, Cell] = {"system": label, "question": row.question, "seeds": seeds}
     for measure in scores.spec.measures:
         line = scores.ours(row, measure)
-        printed = scores.printed(row, measure) if scores.spec.is_published else None
+        printed = scores.printed(row, measure) if scores.is_published else None
         value = printed.value if printed else None
         cells[f"paper {measure.heading}"] = printed.note if printed and value is None else value
         cells[measure.heading] = value_of(line)
@@ -145,7 +147,7 @@ def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
         cells["difference"] = round((ours.value or 0.0) - published.value, DIGITS)
     paper, gain, over = None, None, scores.over(row)
     if over is not None:
-        paper = _paper_gain(scores, row, over, measure) if scores.spec.is_published else None
+        paper = _paper_gain(scores, row, over, measure) if scores.is_published else None
         gain = scores.numbers.gain(ours, scores.ours(over, scores.base or measure))
         cells |= {"paper gain": paper, "gain": gain.value if gain else None}
         cells |= {"gain, 95%": interval_of(gain), "p": gain.p if gain else None}
@@ -204,7 +206,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
         first = f"Translations of {on}."
     else:
         first = f"{_bleu_words(scores, line)} of {on}, with 95% intervals."
-    other_text = spec.is_published and line.set != paper_set(str(spec.table))
+    other_text = scores.is_published and line.set != paper_set(str(spec.table))
     compared = OTHER_TEXT if other_text else ""
     marks = {
         "† another recipe of training": any(row.mark for row in scores.rows.values()),

@@ -46,7 +46,6 @@ class Spec:
     measures: tuple[Measure, ...] = (PPL, BLEU)  # its columns of numbers
     table: str | None = None  # its key in systems.yaml, if its rows are compared
     at: int = 0  # the index of its set among the aligned sets, or else among the test sets
-    is_published: bool = False  # whether the paper has this table
     rows: Callable[[Params, str], list[Row]] = table_rows
     subject: str = ""  # words for the caption, such as what its systems have in common
 
@@ -54,7 +53,7 @@ class Spec:
 def _published(name: str, *measures: Measure, subject: str = "") -> Spec:
     """Return a table of the paper, whose key in systems.yaml is that of its files."""
     title = name.replace("table", "Table ")
-    return Spec(name, title, measures or (PPL, BLEU), name, is_published=True, subject=subject)
+    return Spec(name, title, measures or (PPL, BLEU), name, subject=subject)
 
 
 TABLE1 = _published(
@@ -137,7 +136,6 @@ LINKS = replace(
     name="table_links",
     title="Links by attention",
     table=None,
-    is_published=False,
     rows=own_linked_rows,
 )
 

@@ -62,7 +62,7 @@ def score_links(
         reference: what they are measured against, as the note says.
         samples: how many the bootstrap draws.
     """
-    sure, possible = reference.sure, reference.possible
+    sure, possible = zip(*reference.links, strict=True)
     counts = link_counts(links, sure, possible)
     low, high = interval(counts, rates, samples)
     number, others = sum(map(len, sure)), sum(map(len, possible))

@@ -23,16 +23,6 @@ class ReferenceLinks(NamedTuple):
     links: list[GoldLinks]
 
     @property
-    def sure(self) -> list[Links]:
-        """The links that must be found."""
-        return [line.sure for line in self.links]
-
-    @property
-    def possible(self) -> list[Links]:
-        """The links that may be found, the sure ones among them."""
-        return [line.possible for line in self.links]
-
-    @property
     def digest(self) -> str:
         """The SHA-256 of all links."""
         return sha256_of_lines(f"{sorted(one.sure)} {sorted(one.possible)}" for one in self.links)
