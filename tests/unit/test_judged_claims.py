@@ -21,7 +21,7 @@ from attnmt.scoring.contrasts import contrasts
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import Numbers, write_numbers
+from attnmt.scoring.numbers import Key, Numbers, write_numbers
 from attnmt.scoring.seed_statistics import contrast, difference
 from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import DEPENDS, NOT_TESTED, together, verdicts
@@ -118,18 +118,18 @@ def found_of(params, claim):
 
 def test_bleu_is_that_of_every_seeds_translations(params):
     study = Study(params)
-    runs = study.runs(BEST, *BEFORE)
+    runs = study.runs(Key(BEST, *BEFORE))
     expected = [BLEU.value(lines, References(REFERENCES)) for lines in texts_of(params, BEST)]
     assert runs.values == pytest.approx(expected, abs=1e-3)
     assert runs.influences.shape == (3, LINES)
-    found, tested = difference(runs, study.runs("base", *BEFORE)), found_of(params, claim_of())
+    found, tested = difference(runs, study.runs(Key("base", *BEFORE))), found_of(params, claim_of())
     assert found.value > 0  # the better system is the first
     assert (tested.value, tested.low) == pytest.approx((found.value, found.interval()[0]))
     assert outcome_of(study, claim_of())[1] == "3"
 
 
 def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
-    before, after = (Study(params).runs(BEST, *key) for key in (BEFORE, AFTER))
+    before, after = (Study(params).runs(Key(BEST, *key)) for key in (BEFORE, AFTER))
     assert after.mean > before.mean
     tested = found_of(params, claim_of(measure="gain_by_replacement", over=None))
     assert tested.value == pytest.approx(contrast([after.minus(before)], [1]).value)
@@ -143,8 +143,8 @@ def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
 def test_error_rates_are_those_of_their_step_and_say_whose_links_they_count(params):
     """The links of the step that the authors' program reads are all wrong here."""
     study = Study(params)
-    assert study.runs(BEST, "aer", "test1").values == pytest.approx([1, 1, 1])
-    assert study.runs(BEST, "aer_chosen", "test1").values == pytest.approx([0, 0, 0])
+    assert study.runs(Key(BEST, "aer", "test1")).values == pytest.approx([1, 1, 1])
+    assert study.runs(Key(BEST, "aer_chosen", "test1")).values == pytest.approx([0, 0, 0])
     claims = {"aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"), "bleu": claim_of()}
     amended = {"date": "2026-01-02", "what": "The step.", "why": "Why.", "known": "Much."}
     amended |= {"claims": ["aer"], "measure": "aer_chosen"}

@@ -14,6 +14,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.lengths import slopes, spread_by_length
 from attnmt.scoring.metrics import METRICS
+from attnmt.scoring.numbers import Key
 from attnmt.scoring.seed_statistics import Described, Runs
 from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import judge
@@ -114,21 +115,21 @@ def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
 
 def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
     if measure in AER:
-        return study.runs(name, measure, test)
+        return study.runs(Key(name, measure, test))
+    runs = study.params.runs_of(name)
     if measure == "perplexity":
-        lines = [study.line(run, "ppl", test) for run in study.params.runs_of(name)]
+        lines = [study.line(Key(run, "ppl", test)) for run in runs]
         return Runs.of_values([line.value or 0.0 for line in lines])
-    after = "bleu", test, "tokenized", "after"
+    before, after = (Key(name, "bleu", test, "tokenized", at) for at in ("before", "after"))
     if measure == "length_slope":
-        lines = [study.line(run, *after) for run in study.params.runs_of(name)]
         groups, words = study.groups(name, test), study.words(name, test)
         lengths = np.array([words[group].mean() for group in groups])
-        spread = spread_by_length(study.numbers(lines), groups)
-        return Runs.measured(spread, slopes(METRICS["tokenized"].scores, lengths))
-    if measure == "bleu_replaced":
-        return study.runs(name, *after)
-    before = study.runs(name, "bleu", test, "tokenized", "before")
-    return before if measure == "bleu" else study.runs(name, *after).minus(before)
+        counts = study.numbers([study.line(after._replace(system=run)) for run in runs])
+        score = slopes(METRICS["tokenized"].scores, lengths)
+        return Runs.measured(spread_by_length(counts, groups), score)
+    if measure == "gain_by_replacement":
+        return study.runs(after).minus(study.runs(before))
+    return study.runs(before if measure == "bleu" else after)
 
 
 def _curves(params: Params, names: Sequence[str], test: str) -> Curves:

@@ -183,16 +183,12 @@ def read_perplexity(params: Params, name: str, data: EncodedSets) -> dict[str, f
         InputError: if the model was trained on other data, or its training did not measure a set.
     """
     folder = Layout(params.experiment).model(name)
-    path, trained = folder / "metrics.json", read_metrics(folder)
-    if trained.dataset_digest != data.digest:
+    trained = read_metrics(folder)
+    if trained.dataset_digest != data.digest or not {*params.sets.tests} <= {*trained.perplexity}:
         raise InputError(
-            f"{path}: the data in {data.folder} changed after this training; train {name} again"
+            f"{folder / 'metrics.json'}: the data in {data.folder}, or the list of test sets, changed "
+            f"after this training; train {name} again"
         )
-    for test in params.sets.tests:
-        if test not in trained.perplexity:
-            raise InputError(
-                f"{path}: this training measured no perplexity on {test!r}; train {name} again"
-            )
     return dict(trained.perplexity)
 
 

@@ -180,12 +180,6 @@ def _rounded(**values: float | None) -> dict[str, float | None]:
     return {key: None if v is None else round(v, DIGITS) for key, v in values.items()}
 
 
-def _runs(study: Study, line: Line) -> Runs:
-    """Return the seeds of a system's number with what their sentences add."""
-    _, metric, test, script, replacement = keys_of(line)[-1]
-    return study.runs(str(line.system), metric, str(test), script, replacement)
-
-
 def gain(study: Study, ours: Line, other: Line) -> Line:
     """Return the gain of one system's number over another's, with its test."""
     study.check_references(ours, other)
@@ -198,7 +192,8 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
         samples = study.params.evaluation.bootstrap_samples
         tested = compare(first, second, SCORES[ours.metric, ours.script], samples)
     elif min(counts) > 1:
-        estimate = study.gain(one, _runs(study, ours), two, _runs(study, other))
+        runs = [study.runs(keys_of(line)[-1]) for line in (ours, other)]
+        estimate = study.gain(one, runs[0], two, runs[1])
         if estimate is not None:
             tested = estimate.test("greater")
             value = tested.value

@@ -13,7 +13,7 @@ from attnmt.scoring.counts import counted, read_counts, words_of
 from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
-from attnmt.scoring.numbers import Line, Numbers, name_of, read_scores
+from attnmt.scoring.numbers import Key, Line, Numbers, name_of, read_scores
 from attnmt.scoring.seed_statistics import Estimate, Runs, contrast, difference
 
 
@@ -31,9 +31,9 @@ class Study:
         self.counts = cache(self._counts)
         self.runs = cache(self._runs)
 
-    def _scores(self, name: str) -> Numbers:
+    def _scores(self, name: str | None) -> Numbers:
         """Return the scores of one model or ensemble, or of what is no model."""
-        return read_scores(self.params, name)
+        return read_scores(self.params, str(name))
 
     def _counts(self, name: str) -> dict[str, Counts]:
         path = Layout(self.params.experiment).counts(name)
@@ -55,19 +55,13 @@ class Study:
         """Return the groups of sentences of Figure 6."""
         return length_groups(self.words(name, test), self.params.evaluation.length_group)
 
-    def line(
-        self,
-        run: str,
-        metric: str,
-        test: str,
-        script: str | None = None,
-        replacement: str | None = None,
-    ) -> Line:
-        """Return the line of one run's score."""
-        line = self.scores(run).training(run, metric, test, script, replacement)
+    def line(self, key: Key) -> Line:
+        """Return the line of one run's score; the run stands in the place of the system."""
+        line = self.scores(key.system).training(*key)
         if line is None:
-            path = Layout(self.params.experiment).scores(run)
-            raise InputError(f"{path}: no {metric} of {test}; run evaluate of {run} again")
+            path = Layout(self.params.experiment).scores(str(key.system))
+            again = f"run evaluate of {key.system} again"
+            raise InputError(f"{path}: no {key.metric} of {key.set}; {again}")
         return line
 
     def numbers(self, lines: Sequence[Line]) -> NDArray[np.float64]:
@@ -94,18 +88,10 @@ class Study:
                 f"whose families read the same text, or run the stages that made these files again"
             )
 
-    def _runs(
-        self,
-        name: str,
-        metric: str,
-        test: str,
-        script: str | None = None,
-        replacement: str | None = None,
-    ) -> Runs:
-        """Return the score of each seed of a system; an InputError if there are fewer than two."""
-        lines = [
-            self.line(run, metric, test, script, replacement) for run in self.params.runs_of(name)
-        ]
+    def _runs(self, key: Key) -> Runs:
+        """Return the score of each seed of a system."""
+        runs = self.params.runs_of(key.system)
+        lines = [self.line(key._replace(system=run)) for run in runs]
         return Runs.measured(self.numbers(lines), SCORES[lines[0].metric, lines[0].script])
 
     def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
