@@ -83,6 +83,13 @@ def test_seeds_are_averaged_where_they_all_have_a_point(tmp_path, monkeypatch):
     assert "means over seeds" in figure.caption
 
 
+def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params):
+    paper, ours = made(figure5, made_params("base_reverse")).panels
+    assert len(paper.series) == 6
+    assert [series.model for series in ours.series] == ["base_reverse"]
+    assert made(figure5, made_params("gru_self")) is made(figure6, made_params("base")) is None
+
+
 def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows():
     params = made_params()
     figure, names = made(figure6, params), [*params.models, *params.ensembles]

@@ -28,6 +28,7 @@ from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.limits import SHORT
 from attnmt.scoring.numbers import Numbers, write_numbers
+from attnmt.scoring.ranking import attention_pairs
 
 BASE, OTHER = "base_reverse_dropout", "base_reverse"
 BEST, SECOND = "local_p_general_feed", "local_m_general_feed"
@@ -76,6 +77,16 @@ def test_every_attention_stands_against_the_best_system_without_on_every_test_se
                 cells = [table.cell(row, heading) for heading in headings]
                 assert cells == [line.value, test, *expected]
     assert seen == 2 * 2 * 5  # sets, before and after, systems with attention
+
+
+def test_gains_between_scores_against_other_references_are_not_counted():
+    """The GRU's references are cut, as their digest says."""
+    lines = [
+        line.model_copy(update={"reference": "cut"}) if line.family == "course" else line
+        for line in NUMBERS.lines
+    ]
+    systems = {ours.system for ours, _ in attention_pairs(PARAMS, Numbers(lines))}
+    assert systems == {name for name in MODELS if PARAMS.attends(name)} - {"gru_additive"}
 
 
 def test_the_answer_follows_the_development_set():

@@ -144,6 +144,16 @@ def test_only_the_citation_points_outside_only_the_script_runs_and_names_are_fou
     assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}';")
 
 
+def test_only_our_numbers_open_a_card(page, params):
+    cells = [attrs for _, attrs in Parsed(page).elements if attrs.get("popovertarget")]
+    assert not any(attrs["data-what"].startswith("paper") for attrs in cells)
+    cells_of = Counter(attrs["popovertarget"] for attrs in cells)
+    table = next(table for table in make_report(params).tables if table.name == "table1")
+    for at, row in enumerate(table.frame.index):
+        ours = [h for h in table.headings[1:] if not h.startswith("paper") and table.text(row, h)]
+        assert cells_of[f"table1-{at}"] == (len(ours) if table.facts[row] else 0)
+
+
 def test_the_summary_has_the_systems_that_the_development_set_chooses():
     params = made_params(*MODELS)
     numbers = made_numbers(params)

@@ -2,12 +2,14 @@
 
 from collections import Counter
 
+import pytest
 from made_report import made_params
 
 from attnmt.config import ALIGNER
 from attnmt.reporting.curves import paper_curves
 from attnmt.reporting.rows import Row, marked, table_rows
 from attnmt.scoring import published
+from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.published import paper_set, published_lines
 
 PARAMS = made_params()
@@ -41,6 +43,28 @@ def test_every_published_line_has_a_row_and_every_row_its_system():
         params = made_params(file=file)
         named = {line.system for line in published_lines(params)} - {None, ALIGNER}
         assert named <= params.models.keys() | params.ensembles.keys()
+
+
+def test_printed_gains_are_those_over_the_row_that_systems_yaml_names():
+    """In Table 4 they are those by replacement, and one of them does not add up."""
+    numbers, odd = Numbers(LINES), []
+    for table in ("table1", "table3", "table4"):
+        rows, gains = (
+            {row.key: row for row in table_rows(PARAMS, table)},
+            values(table, "bleu", "gain"),
+        )
+        assert len(gains) >= 4
+        for key, gain in gains.items():
+            row = rows[key.split("/")[1]]
+            over = row if table == "table4" else rows[row.over]
+            after = row.replaced or table == "table4"
+            ours = numbers.paper(key, "bleu", "after" if after else "before")
+            other = numbers.paper(
+                f"{table}/{over.key}", "bleu", "after" if over.replaced else "before"
+            )
+            if gain != pytest.approx(ours.value - other.value):
+                odd.append((key, gain))
+    assert odd == [("table4/local_p_dot", 1.9)]
 
 
 def test_figures_5_and_6_have_the_published_curves():

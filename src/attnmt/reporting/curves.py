@@ -77,11 +77,10 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
 
     def read(row: Row) -> list[Points]:
         """Read the costs of the set at each evaluated step."""
-        folders = [Layout(params.experiment).model(name) for name in params.runs_of(row.system)]
-        histories = [read_history(folder, column) for folder in folders]
+        folders = map(Layout(params.experiment).model, params.runs_of(row.system))
         return [
-            {int(line["step"]): (line["step"], line[column]) for line in history}
-            for history in histories
+            {int(line["step"]): (line["step"], line[column]) for line in read_history(one, column)}
+            for one in folders
         ]
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
