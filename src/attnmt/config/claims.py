@@ -141,18 +141,14 @@ class Claims(Strict):
     @property
     def judged(self) -> dict[str, Claim]:
         """All claims as they are registered, each followed by its readings with another measure."""
-        return {
-            name: claim.model_copy(update={"measure": measure})
-            for key, claim in self.claims.items()
-            for name, measure in {key: claim.measure, **self._other_measures(key)}.items()
-        }
-
-    def _other_measures(self, key: str) -> dict[str, Measure]:
-        return {
-            f"{key}.{one.measure}": one.measure
-            for one in self.amendments
-            if one.measure and key in (one.claims or ())
-        }
+        found = {}
+        for key, claim in self.claims.items():
+            found[key] = claim
+            for one in self.amendments:
+                if one.measure and key in (one.claims or ()):
+                    amended = claim.model_copy(update={"measure": one.measure})
+                    found[f"{key}.{one.measure}"] = amended
+        return found
 
 
 def project_claims(project: Path = Path()) -> Claims:
