@@ -64,6 +64,8 @@ def test_two_scores_of_one_training_are_taken_together():
     gain = contrast([after.minus(before)], [1])
     assert gain.interval()[0] > 0
     assert difference(after, before).interval()[0] < 0
+    runs = Runs(before.values, np.arange(9.0).reshape(3, 3))
+    assert not runs.minus(runs).influences.any()
 
 
 def test_seeds_without_variation_are_no_evidence():
