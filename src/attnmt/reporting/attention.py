@@ -1,4 +1,8 @@
-"""Attention as matrices of weights beside gold links: Figure 7, the GRU plots, and those of the page."""
+"""Attention as matrices of weights beside gold links: Figure 7, the GRU plots, and those of the page.
+
+Every function here raises an InputError if a file is missing, or if its weights or the gold links do
+not fit its text.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -82,9 +86,6 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
         name: a model or an ensemble.
         forced: True for the set's references, with gold links where these are known; False for the
             system's own translations, which have no gold links.
-
-    Raises:
-        InputError: if the file is missing, or its weights or the gold links do not fit its text.
     """
     system = params.translators(name)
     if not params.attends(name):
@@ -197,9 +198,6 @@ def attention_data(params: Params, numbers: Numbers) -> AttentionData | None:
     """Return the matrices of all systems with attention; None if the experiment has none.
 
     If a system has several seeds, the matrices are those of its first seed.
-
-    Raises:
-        InputError: if a file is missing or does not fit its text.
     """
     aligned, tests = params.sets.aligned[0], params.sets.tests
     sets = {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}

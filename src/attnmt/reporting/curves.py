@@ -1,4 +1,7 @@
-"""Figures 5 and 6: the paper's published points beside curves of ours, as data."""
+"""Figures 5 and 6: the paper's published points beside curves of ours, as data.
+
+Both raise an InputError if a file of a model, or the numbers of one of the systems, are missing.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -68,11 +71,7 @@ class Figure:
 
 
 def figure5(params: Params, numbers: Numbers) -> Figure | None:
-    """Return the learning curves; None if the experiment has none of the six systems.
-
-    Raises:
-        InputError: if a file of a model is missing, or has no costs of the first test set.
-    """
+    """Return the learning curves; None if the experiment has none of the six systems."""
     column = f"{params.sets.tests[0]}_cost"
 
     def read(row: Row) -> list[Points]:
@@ -89,11 +88,7 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
 
 
 def figure6(params: Params, numbers: Numbers) -> Figure | None:
-    """Return BLEU by sentence length; None if the experiment has none of the five systems.
-
-    Raises:
-        InputError: if the numbers lack the groups of one of its systems.
-    """
+    """Return BLEU by sentence length; None if the experiment has none of the five systems."""
     test = params.sets.tests[0]
     groups = numbers.groups("bleu", test, "tokenized")
 

@@ -3,7 +3,7 @@
 A page has two markers around each table: ``<!-- results: demo, multi30k -->`` and
 ``<!-- /results: demo, multi30k -->``. The first word says what is shown: ``results`` shows BLEU of
 Table 1, and ``claims`` shows the verdicts on the paper's claims. The words after the
-colon are experiments.
+colon are experiments. An InputError names a file of numbers that is missing or damaged.
 """
 
 import os
@@ -71,9 +71,6 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
 
     Args:
         folder: where the page lies, relative to the project's folder.
-
-    Raises:
-        InputError: if a file of numbers is missing or damaged.
     """
     rows: dict[str, dict[str, str]] = {}
     for experiment in experiments:
@@ -106,9 +103,6 @@ def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
 
     Args:
         folder: where the page lies, relative to the project's folder.
-
-    Raises:
-        InputError: if a file of claims is missing or damaged.
     """
     rows: dict[str, list[str]] = {}
     verdicts: dict[str, dict[str, str]] = {}

@@ -2,6 +2,9 @@
 
 Where it has none, the outside aligner's links stand in for them. They are silver links: a program's, not
 a person's. An error rate against them says how far attention is from that program.
+
+Every function that reads a file raises an InputError if it is missing, or does not fit the set's
+sentences.
 """
 
 from typing import Literal, NamedTuple
@@ -35,11 +38,7 @@ def link_kind(params: Params, aligned: str) -> LinkKind:
 
 
 def reference_links(params: Params, aligned: str, family: str | None = None) -> ReferenceLinks:
-    """Return the links of the words that a family reads, or with None those of the tokens.
-
-    Raises:
-        InputError: if a file is missing, or does not fit the set's sentences.
-    """
+    """Return the links of the words that a family reads, or with None those of the tokens."""
     kind = link_kind(params, aligned)
     if kind == "silver":
         return ReferenceLinks(kind, aligner_links(params, aligned, family))
@@ -50,11 +49,7 @@ def reference_links(params: Params, aligned: str, family: str | None = None) -> 
 
 
 def aligner_links(params: Params, name: str, family: str | None = None) -> list[GoldLinks]:
-    """Return the outside aligner's links of the words of a set, as in :func:`reference_links`.
-
-    Raises:
-        InputError: if the file is missing, or does not fit the set's sentences.
-    """
+    """Return the outside aligner's links of the words of a set, as in :func:`reference_links`."""
     path, again = (
         Layout(params.experiment).dictionary / f"{name}.{LINKS}",
         "run the dictionary stage again",
@@ -78,11 +73,7 @@ def _as_read(
 
 
 def token_counts(params: Params, aligned: str) -> list[tuple[int, int]]:
-    """Return how many tokens each sentence pair of a set has, source and target.
-
-    Raises:
-        InputError: if a file is missing or their numbers of lines differ.
-    """
+    """Return how many tokens each sentence pair of a set has, source and target."""
     tokens = Layout(params.experiment).tokens
     source, target = (tokens / f"{aligned}.{code}" for code in params.languages.codes)
     return count_words(source, target)
