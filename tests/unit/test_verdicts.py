@@ -14,6 +14,7 @@ from attnmt.scoring.verdicts import (
     each_test,
     holm_level,
     judge,
+    mean_test,
     verdicts,
 )
 
@@ -83,6 +84,12 @@ def test_the_weakest_difference_decides():
     assert each_test(runs[1:2], [runs[0], runs[2]], "greater").p_against == pytest.approx(
         2 * close.test("greater").p_for
     )
+
+
+def test_a_claim_may_compare_means_of_several_systems():
+    runs = [Runs.of_values(values) for values in ([3.0, 5.0], [5.0, 7.0], [1.0, 2.0])]
+    assert mean_test(runs[:2], runs[2:], "greater").value == pytest.approx(3.5)
+    assert mean_test(runs[:2], [], "greater", 4.9).p_for > 0.3
 
 
 def made(claim, right):

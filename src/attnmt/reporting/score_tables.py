@@ -69,8 +69,8 @@ class Scores:
     def __init__(self, params: Params, numbers: Numbers, spec: Spec) -> None:
         """Find the rows, and how they are compared."""
         self.params, self.numbers, self.spec = params, numbers, spec
-        self.rows = {row.key: row for row in spec.rows(params, spec.table or spec.name)}
-        how = params.comparisons.get(spec.table or "")
+        self.rows = {row.key: row for row in spec.rows(params, spec.table)}
+        how = params.comparisons.get(spec.table)
         self.base = BLEU_BEFORE if how and how.of == "replacement" else None
         self.gain: Measure | None = None
         if how:
@@ -206,7 +206,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
         first = f"Translations of {on}."
     else:
         first = f"{_bleu_words(scores, line)} of {on}, with 95% intervals."
-    other_text = scores.is_published and line.set != paper_set(str(spec.table))
+    other_text = scores.is_published and line.set != paper_set(spec.table)
     compared = OTHER_TEXT if other_text else ""
     marks = {
         "† another recipe of training": any(row.mark for row in scores.rows.values()),
