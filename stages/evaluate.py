@@ -19,7 +19,6 @@ from attnmt.config import load_params
 from attnmt.files.atomic import check_place
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import evaluate
-from attnmt.scoring.outside import EVALUATE
 from attnmt.workflow.stage import run_stage
 
 
@@ -29,8 +28,7 @@ def main(params_file: Path, name: str) -> None:
     layout = Layout(params.experiment)
     for path in (layout.scores(name), layout.counts(name)):
         check_place(path)
-    evaluated = EVALUATE[name](params) if name in EVALUATE else evaluate(params, name)
-    evaluated.write(params, name)
+    evaluate(params, name).write(params, name)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import Line, write_numbers
-from attnmt.scoring.outside import EVALUATE
+from attnmt.scoring.numbers import OUTSIDE, Line, write_numbers
 from attnmt.text.dictionary import write_dictionaries
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL
@@ -101,8 +100,8 @@ def make_scored(**changes: Any) -> Params:
     for number, name in enumerate([*params.models, *params.ensembles]):
         _write_run(params, name, number, text, known)
         evaluate(params, name).write(params, name)
-    for name, measure in EVALUATE.items():
-        measure(params).write(params, name)
+    for name in OUTSIDE:
+        evaluate(params, name).write(params, name)
     return params
 
 

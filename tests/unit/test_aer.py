@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.errors import InputError
-from attnmt.scoring.aer import aer, link_counts, rates
+from attnmt.scoring.aer import aer
 
 LINKS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
 CORPUS = st.lists(st.tuples(LINKS, LINKS, LINKS), min_size=1, max_size=6)
@@ -38,16 +38,6 @@ def test_it_equals_the_definition_on_grids(corpus):
     assert value == pytest.approx(((A & ~S).sum() + S.sum() - (A & P).sum()) / judged)
     # Sure links may also be listed as possible.
     assert value == aer(links, sure, [s | p for s, p in zip(sure, possible, strict=True)])
-
-
-@given(CORPUS)
-def test_it_follows_from_the_counts_of_the_pairs(corpus):
-    links, sure, possible = zip(*corpus, strict=True)
-    counts = link_counts(links, sure, possible)
-    for count, (a, s, p) in zip(counts, corpus, strict=True):
-        assert rates(count) == (pytest.approx(aer([a], [s], [p])) if a or s else 0)
-    if counts[:, 1].any():
-        assert rates(counts.sum(0)) == aer(links, sure, possible)
 
 
 def test_unequal_corpora_are_refused():

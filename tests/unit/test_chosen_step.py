@@ -87,12 +87,6 @@ def test_on_a_tie_the_aligners_links_decide_and_else_nothing(params, folder, nam
     )
 
 
-def test_without_any_unknown_word_the_aligners_links_decide(params, folder):
-    text = load_translator(params, "subwords", folder)
-    reading = choose_reading(text, "train", text.force_set("train").links["same"])
-    assert (reading.unknown_words, reading.decided_by, reading.chosen) == (0, "aligner", "same")
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

@@ -3,13 +3,12 @@
 from itertools import chain
 from xml.etree import ElementTree
 
-from made_report import NASTY, ROOT, made_claim
+from made_report import NASTY, made_claim
 
 from attnmt.reporting import claims_figure
 from attnmt.reporting.claims_figure import COLORS, claims_svg, write_claims_figure
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import Size, markdown
-from attnmt.scoring.claim_lines import by_claim, read_claims
 
 CLAIMS = [
     made_claim("a", verdict="confirmed"),
@@ -93,13 +92,3 @@ def test_the_table_has_a_row_for_every_claim():
     effects = [table.facts[key].get("smallest effect") for key in "ac"]
     assert effects == [None, "1.50"]  # only where the claim is undecided
     assert table.facts["a"]["compared with"] == "base"
-
-
-def test_the_claims_in_git_are_drawn(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    claims = read_claims("study")
-    tested = [one for one in claims if one.verdict != "not tested"]
-    axes = drawn(claims)
-    assert sum(len(one.texts) for one in axes) == len(by_claim(tested)) > 20
-    intervals = [line for one in axes for line in one.lines if line.get_linewidth() == 2]
-    assert len(intervals) == len(tested) > 40  # one for each recipe of a claim

@@ -2,7 +2,7 @@
 
 from made_report import MACHINE, changed, made_numbers, made_params
 
-from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
+from attnmt.reporting.count_tables import cost_table, unknown_table
 from attnmt.scoring.numbers import Numbers
 
 PARAMS = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", "gru_self")
@@ -57,10 +57,3 @@ def test_machines_that_differ_are_shown_row_by_row_and_an_empty_column_is_not():
     assert list(table.frame["machine"]) == ["an accelerator", MACHINE]
     assert table.caption.startswith("2 trainings took 1.0 hours")
     assert "peak memory, MB" not in table.headings
-
-
-def test_both_dictionaries_have_a_row_for_each_family_that_reads_words():
-    table = dictionary_table(PARAMS, NUMBERS)
-    assert list(table.frame["dictionary"]) == ["English-German", "German-English"]
-    assert texts(table, "forward luong") == ["English-German", "luong", "1,800", "219", "300"]
-    assert "(aligner 1.0, 4,000 pairs, words linked 2 times or more)" in table.caption

@@ -285,28 +285,6 @@ def test_links_are_judged_at_both_steps_and_each_rate_says_which(stage, authors)
     assert bleu.note == f"unknown words are looked up at {why}; {BEYOND}"
 
 
-def test_a_step_that_nothing_chose_is_called_the_authors(stage):
-    """The aligner's links decide where the hits do not; where they do not either, nothing does."""
-    name = "back_global_location"
-    write_system(name)
-    tie = {"hits": {"same": 3, "next": 3}, "chosen": "same"}
-    rates = {"aer": {"same": 0.25, "next": 0.5}, "decided_by": "aligner"}
-    for changes, why in (
-        (tie, "the same step, which is the authors' step: nothing chose it"),
-        (
-            tie | rates,
-            "the same step, which the outside aligner's links of dev chose: AER 0.250 there, 0.500 at "
-            "the next step",
-        ),
-    ):
-        LAYOUT.reading(name).write_text(reading(**changes))
-        numbers = run(stage, name)
-        aer = numbers.training(name, "aer_chosen", "test1").note
-        assert f"; read at {why}" in aer
-        bleu = numbers.training(name, "bleu", "test1", "tokenized", "after")
-        assert bleu.note == f"unknown words are looked up at {why}; {BEYOND}"
-
-
 def test_replaced_words_are_counted_where_attention_replaces_words(stage):
     """The source is the reference here, so the right words are copied."""
     names = ("unknown", "replaced", "right", "repeated", "copied", "copied_right")

@@ -24,11 +24,11 @@ from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.claim_lines import read_claims
+from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.gather import gather, short_commits
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import OURS, keys_of, metrics, read_numbers, read_scores
-from attnmt.scoring.outside import EVALUATE
 from attnmt.scoring.published import published_lines
 from attnmt.scoring.ranking import best_systems
 from attnmt.scoring.seed_statistics import Runs, contrast, difference, prediction
@@ -198,14 +198,6 @@ def test_an_interval_over_seeds_holds_for_a_new_training(scored):
         assert (line.low, line.high) == (None, None)
 
 
-def test_the_number_of_one_training_is_its_systems(scored):
-    own = [line for line in scored[1].lines if (line.system, line.source) == ("base", "ours")]
-    assert {line.kind for line in own if not line.over} == {"system"}
-    for replacement in ("before", "after"):
-        key = "base", "bleu", "test", "tokenized", replacement
-        assert scored[1].training(*key) is scored[1].system(*key) is not None
-
-
 def test_groups_of_sentences_of_the_same_length_stay_apart(scored):
     groups = [line for line in scored[1].lines if line.max_words and line.replacement == "after"]
     lengths = [line.max_words for line in groups if line.model == "dot"]
@@ -275,24 +267,6 @@ def test_numbers_of_the_same_trainings_are_compared_seed_by_seed(scored, one, tw
     ours, other = bleu(numbers, *one), bleu(numbers, *two)
     tested = contrast([runs(params, *one).minus(runs(params, *two))], [1]).test("greater")
     check(numbers.gain(ours, other), ours, other, tested)
-
-
-def test_a_gain_is_ours_less_the_other_and_after_less_before(scored):
-    """Its sign and its sides, by numbers that are far apart: a spoiled word lowers BLEU."""
-    numbers = scored[1]
-    better, worse = bleu(numbers, "base_reverse"), bleu(numbers, "base")
-    assert better.value > worse.value + 5
-    line = numbers.gain(better, worse)
-    assert (line.system, line.over) == ("base_reverse", "base")
-    assert 0 < line.low < line.value < line.high
-    after, before = bleu(numbers, "dot", "after"), bleu(numbers, "dot")
-    line = numbers.gain(after, before)
-    assert (line.replacement, line.over_replacement) == ("after", "before")
-    assert line.value == pytest.approx(after.value - before.value, abs=1e-4)
-    assert 0 < line.value < line.high
-    assert numbers.gain(before, after) is None
-    rates = [numbers.system(name, "aer", "test") for name in ("dot", "location")]
-    assert numbers.gain(*rates).value < 0  # fewer links are wrong
 
 
 def test_numbers_that_were_measured_against_other_references_are_not_compared(copied):
@@ -386,7 +360,7 @@ def test_the_dictionaries_are_counted(copied, lower, entries):
     encoding = family.encoding.model_copy(update={"lowercase": lower})
     families = {"words": family.model_copy(update={"encoding": encoding})}
     write_aligner(copied, parts=9)
-    own = EVALUATE["dictionary"](copied.model_copy(update={"families": families})).lines
+    own = evaluate(copied.model_copy(update={"families": families}), "dictionary").lines
     assert [line.metric for line in own] == ["entries", "outside", "translated_outside"] * 2
     assert [line.value for line in own] == [entries, 1, 1, 2, 1, 1]
     assert [line.direction for line in own] == ["forward"] * 3 + ["backward"] * 3

@@ -104,7 +104,7 @@ def test_groups_of_short_sentences_say_why_their_bleu_is_0():
 )
 def test_an_error_rate_without_sure_links_says_so(links, gold, rate, note):
     reference = ReferenceLinks("gold", [GoldLinks([], line) for line in gold])
-    score = score_links(links, reference, 100)
+    score, _ = score_links(links, reference, 100)
     assert score.value == rate
     count = sum(map(len, gold))
     assert score.note == f"0 sure and {count} possible gold links; {note}"

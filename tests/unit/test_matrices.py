@@ -6,8 +6,6 @@ from xml.etree import ElementTree
 
 import made_records
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from made_report import made_params
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
@@ -17,8 +15,8 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
-from attnmt.reporting.attention import figure7, figure_gru, piece_links, read_matrices
-from attnmt.text.pieces import join_pieces, word_links, words_of_pieces
+from attnmt.reporting.attention import figure7, figure_gru, read_matrices
+from attnmt.text.pieces import join_pieces
 
 LINE = 3  # the sampled sentence that is drawn: the one before it is too long
 SOURCE, TARGET = ["an", "old", "house"], ["ein", "Haus", "</s>"]
@@ -92,19 +90,6 @@ def test_gold_links_of_words_become_links_of_their_pieces(params):
     write_attention("local_p_general_feed_bpe", sample)
     (matrix,) = read_matrices(params, "local_p_general_feed_bpe", "test1", forced=True)
     assert matrix.gold == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 0)]
-
-
-WORD = st.lists(st.just("a@@"), max_size=3).map(lambda pieces: [*pieces, "a"])
-PIECES = st.lists(WORD, min_size=1, max_size=5)
-
-
-@given(PIECES, PIECES, st.data())
-def test_links_of_pieces_are_links_of_the_same_words(source, target, data):
-    pair = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
-    links = sorted(data.draw(st.sets(pair)))
-    sides = [[piece for word in words for piece in word] for words in (source, target)]
-    assert words_of_pieces(sides[0])[-1] == len(source) - 1
-    assert word_links(piece_links(links, *sides), *sides) == links
 
 
 def test_own_translations_have_no_gold_links_and_are_shown_as_they_were_written(params):

@@ -14,7 +14,7 @@ from attnmt.reporting.table import write_tables
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.gather import gather
-from attnmt.scoring.outside import EVALUATE
+from attnmt.scoring.numbers import OUTSIDE
 from attnmt.scoring.study import Study
 
 OTHERS = re.compile(r"English|German|\b(en|de)\b", re.IGNORECASE)
@@ -32,10 +32,8 @@ def made(tmp_path_factory):
         both = languages("fr French", "oc Occitan", "words").model_dump()
         params = make_scored(languages=both, sets=sets | {"aligned": ["test", "news"]})
         (Layout("demo").tokens / "news.links").unlink()
-        for name in [*params.models, *params.ensembles]:
+        for name in [*params.models, *params.ensembles, *OUTSIDE]:
             evaluate(params, name).write(params, name)
-        for name, measure in EVALUATE.items():
-            measure(params).write(params, name)
         numbers = gather(Study(params))
         yield params, numbers, {table.name: table for table in make_tables(params, numbers)}
 

@@ -19,11 +19,11 @@ from made_report import (
 from attnmt.config import load_params
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.answer import HARMED, HELPED, HELPS, OPEN, make_answer
 from attnmt.reporting.attention_table import attention_table
 from attnmt.reporting.curves import figure6
 from attnmt.reporting.own_text import next_steps
 from attnmt.reporting.report import Report, make_report
+from attnmt.reporting.summary import HARMED, HELPED, HELPS, OPEN, make_answer
 from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.limits import SHORT

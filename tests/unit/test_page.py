@@ -23,7 +23,7 @@ from made_report import (
 )
 
 from attnmt.decoding.link_step import NOTHING_CHOSE
-from attnmt.reporting import attention_data as packing
+from attnmt.reporting import attention as packing
 from attnmt.reporting.attention import Matrix
 from attnmt.reporting.page import ADDRESS, GROUPS, OTHERS
 from attnmt.reporting.report import make_report

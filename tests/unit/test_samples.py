@@ -58,13 +58,6 @@ def test_raw_text_that_is_tokens_is_detokenized(params):
     assert sample.texts["source"] == "It's well-known."
 
 
-def test_an_experiment_shows_what_it_has(params):
-    samples = samples_of(made_params(BEST, "gru_additive"))
-    assert [*samples[0].texts] == ["source", "reference", BEST]
-    assert {sample.direction for sample in samples} == {"forward"}
-    assert samples_table(params, []) is None
-
-
 def test_the_table_has_a_row_for_each_text_and_keeps_it(params):
     write_lines(Layout("demo").translations(BASE) / "test1.txt", [""] * LINES)  # blank is kept
     table = samples_table(params, samples_of(params))

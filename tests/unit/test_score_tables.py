@@ -4,11 +4,10 @@ import pytest
 import yaml
 from made_report import ROOT, changed, made_numbers, made_params
 
-from attnmt.config import TableRow, load_params
+from attnmt.config import TableRow
 from attnmt.reporting.specs import specs_of
-from attnmt.reporting.table import Interval, Spread
+from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
-from attnmt.scoring.numbers import read_numbers
 
 PARAMS = made_params()
 NUMBERS = made_numbers(PARAMS)
@@ -29,44 +28,6 @@ def cells(table, row, *headings):
     return [table.cell(row, h) if h in table.headings else None for h in headings]
 
 
-def test_every_cell_is_the_number_of_its_line_and_is_rounded_once(monkeypatch):
-    """The demo's numbers have up to six decimals, and the tables keep them all."""
-    monkeypatch.chdir(ROOT)
-    params, numbers = load_params(ROOT / "params.yaml", ROOT), read_numbers("demo")
-    tables, seen = tables_of(params, numbers), 0
-    for spec in specs_of(params):
-        for row in spec.rows(params, spec.name) if spec.name in tables else ():
-            table = tables[spec.name]
-            for measure in spec.measures:
-                line = spec.number(params, numbers, row, measure)
-                cell, interval = cells(table, row.key, measure.heading, f"{measure.heading}, 95%")
-                if line is None or line.value is None:
-                    assert cell is None
-                    continue
-                assert (cell.value if isinstance(cell, Spread) else cell) == line.value
-                text = table.text(row.key, measure.heading).split(" ± ")[0]
-                assert text == f"{line.value:,.{measure.digits}f}"
-                bounds = None if line.low is None else (line.low, line.high)
-                assert interval == (bounds if measure.interval else None)
-                seen += 1
-    assert seen > 100
-
-
-def test_what_the_paper_prints_stands_beside_ours_in_every_table():
-    """Where no number was printed, the text stands there: "x", ">7.0", "not trained ..."."""
-    shown = set()
-    for line in NUMBERS.lines:
-        if line.row and line.kind == "system":
-            name, key = line.row.split("/")
-            after = " after unk" if name == "table4" and line.replacement == "after" else ""
-            ours = {"ppl": "ppl", "aer": "AER"}.get(line.metric, "BLEU" + after)
-            table = TABLES[name]
-            assert cells(table, key, f"paper {ours}") == [line.value or line.note]
-            assert table.headings.index(ours) == table.headings.index(f"paper {ours}") + 1
-            shown.add(line.note)
-    assert {"x", ">7.0", "not trained well enough to report"} < shown
-
-
 @pytest.mark.parametrize(
     ("table", "row", "expected"),
     [
@@ -82,15 +43,10 @@ def test_what_the_paper_prints_stands_beside_ours_in_every_table():
         ("table6", "local_m_general", {"paper gain": -0.05, "gain over": "global (location)"}),
         ("table6", "aligner", {"system": "Berkeley Aligner (ours: aligner 1.0)", "AER": 0.25}),
         ("table6", "diagonal", {"AER": 0.56, "gain": None, "same step": None}),
-        ("table6", "global_location", {"AER": 0.46, "same step": 0.21, "next step": 0.46}),
         ("table_gru", "self", {"paper gain": -11.87, "gain over": "multiplicative"}),
-        ("table_gru", "key_value", {"paper gain": None, "difference": None}),
         ("table_scripts", "local_p", {"NIST v13a": 9.5 + AT[BEST], "TER": 90.0 - AT[BEST]}),
-        ("table_scripts", "local_p_unk", {"NIST v13a before unk": 9.5 + AT[BEST]}),
-        ("table_bpe", "words", {"system": f"{BEST} (words)", "gain": None}),
         ("table_bpe", "subwords", {"gain": AT[f"{BEST}_bpe"] - AT[BEST], "ppl": None}),
         ("table_faults", "together", {"gain over": f"{BEST} (no fault)"}),
-        ("table_faults", "global", {"gain": None}),
     ],
 )
 def test_a_row_has_its_numbers_and_the_gain_over_the_row_that_it_names(table, row, expected):
@@ -148,14 +104,6 @@ def test_on_the_papers_text_the_verdict_is_about_the_number(seeds, value, word):
     assert cells(table, "base", "verdict", "difference") == expected
     order = ["difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict"]
     assert table.headings[-5 - seeds :] == order[: 5 + seeds]  # whatever the first rows have
-
-
-def test_several_seeds_have_a_deviation():
-    params = made_params("base", "base_reverse", seeds=3)
-    table = tables_of(params, made_numbers(params))["table1"]
-    assert cells(table, "base", "seeds", "BLEU") == [3.0, Spread(10.0, 0.5)]
-    assert table.text("base", "BLEU") == "10.0 ± 0.5"
-    assert "3 seeds, ± their standard deviation" in table.caption
 
 
 def test_a_recipe_that_differs_is_marked_in_label_caption_and_card():

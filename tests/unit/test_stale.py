@@ -77,7 +77,7 @@ LINES = {  # a definition, and what becomes stale when a statement of it changes
     "decoding/kept_attention.py read_attention": "report",
     "scoring/chosen_step.py choose_reading": "translate",
     "scoring/evaluate.py _scores": "evaluate",
-    "scoring/outside.py evaluate_diagonal": "evaluate",
+    "scoring/evaluate.py _diagonal": "evaluate",
     "scoring/counts.py read_counts": "gather",
     "scoring/gather.py gain": "gather",
     "scoring/verdicts.py adjusted": "gather",

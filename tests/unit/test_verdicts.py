@@ -90,6 +90,7 @@ def test_a_claim_may_compare_means_of_several_systems():
     runs = [Runs.of_values(values) for values in ([3.0, 5.0], [5.0, 7.0], [1.0, 2.0])]
     assert mean_test(runs[:2], runs[2:], "greater").value == pytest.approx(3.5)
     assert mean_test(runs[:2], [], "greater", 4.9).p_for > 0.3
+    assert mean_test(runs[:1], runs[1:], "greater").value == pytest.approx(4 - 3.75)
 
 
 def made(claim, right):

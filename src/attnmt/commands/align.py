@@ -13,7 +13,7 @@ from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines
 
 if TYPE_CHECKING:
-    from attnmt.scoring.alignment import LinkScore
+    from attnmt.scoring.metric import Score
 
 STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 # `aer` and its 95% interval, `low` to `high`, are those at the step that the authors' program reads.
@@ -105,7 +105,7 @@ def align(
         write_lines(output, map(",".join, rows))
 
 
-def _rate(name: str, scores: "LinkScore") -> str:
+def _rate(name: str, scores: "Score") -> str:
     return f"{name:32} AER {scores.value:.2f} ({scores.low:.2f} to {scores.high:.2f})"
 
 

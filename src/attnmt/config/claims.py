@@ -4,7 +4,7 @@ A claim is registered with all that decides it (:mod:`attnmt.scoring.registratio
 entry under ``amendments``. The last entry has the digest of all this, as it is after the change.
 """
 
-import datetime
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -17,6 +17,8 @@ from attnmt.files.yaml_file import YamlFile, error_at, hint
 
 CLAIMS = "claims.yaml"  # in the project's folder
 Filled = Annotated[str, Field(min_length=1)]
+PAIR = "'paired' compares one system with one other"
+EACH = "'each' is judged against 0, and takes greater or less"
 
 # bleu                 tokenized BLEU before unknown words are replaced
 # bleu_replaced        tokenized BLEU after unknown words are replaced
@@ -71,41 +73,27 @@ class Claim(Strict):
     differs: list[Filled] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _systems_suit_the_comparison(self) -> Self:
-        ranked = self.compare == "rank"
-        if ranked and self.over is not None:
-            raise error_at(["over"], "a rank correlation takes no other systems")
-        if self.compare in ("paired", "each") and self.over is None:
-            raise error_at(["over"], f"{self.compare!r} needs this key")
-        if self.compare == "paired" and len([*self.systems, *(self.over or ())]) != 2:
-            raise error_at(["systems"], "'paired' compares one system with one other")
-        for i, name in enumerate(self.over or ()):
-            if name in self.systems:
-                raise error_at(["over", i], f"{name!r} is in systems, too; compare it with others")
-        if ranked and len(self.systems) < 3:
-            raise error_at(["systems"], "a rank correlation needs three systems or more")
-        if ranked == (self.published is None and self.rank_with is None):
-            why = "give it or rank_with" if ranked else "only a rank correlation takes numbers"
-            raise error_at(["published"], why)
-        if self.published is not None and self.rank_with is not None:
-            raise error_at(["rank_with"], "published is given, too; give only one of them")
-        if self.published is not None and self.published.keys() != set(self.systems):
+    def _suits_its_comparison(self) -> Self:
+        kind, over, bound = self.compare, self.over or [], self.bound
+        ranked, given = kind == "rank", [one for one in (self.published, self.rank_with) if one]
+        both = [name for name in over if name in self.systems]
+        for is_wrong, key, why in (
+            (ranked and over, "over", "a rank correlation takes no other systems"),
+            (ranked and len(self.systems) < 3, "systems", "a rank correlation needs three or more"),
+            (len(given) != ranked, "published", "a rank correlation needs this or rank_with"),
+            (kind in ("paired", "each") and not over, "over", f"{kind!r} needs this key"),
+            (kind == "paired" and (len(self.systems), len(over)) != (1, 1), "over", PAIR),
+            (both, "over", f"{' and '.join(both)} is in systems, too; compare it with others"),
+            (kind == "each" and (bound or self.sign == "same"), "sign", EACH),
+            (self.sign == "same" and bound <= 0, "bound", "'same' needs a bound > 0"),
+            (ranked and abs(bound) >= 1, "bound", f"a rank correlation is not beyond {bound}"),
+        ):
+            if is_wrong:
+                raise error_at([key], why)
+        if self.published is not None and self.published.keys() != {*self.systems}:
             raise error_at(["published"], "give a number for each of systems, and for no other")
-        return self
-
-    @model_validator(mode="after")
-    def _sign_and_numbers_agree(self) -> Self:
-        if self.sign == "same" and (self.bound <= 0 or self.compare == "each"):
-            why = "'each' needs greater or less" if self.bound > 0 else "'same' needs a bound > 0"
-            raise error_at(["sign" if self.bound > 0 else "bound"], why)
-        if self.compare == "each" and self.bound:
-            raise error_at(["bound"], "'each' is judged against 0")
-        if self.compare == "rank" and not -1 < self.bound < 1:
-            raise error_at(
-                ["bound"], f"a rank correlation lies in [-1, 1], not beyond {self.bound}"
-            )
         if self.size is not None and not self.holds(self.size):
-            why = f"{self.size} contradicts the sign ({self.sign}, bound {self.bound})"
+            why = f"{self.size} contradicts the sign ({self.sign}, bound {bound})"
             raise error_at(["size"], why)
         return self
 
@@ -116,16 +104,11 @@ class Claim(Strict):
         return value > self.bound if self.sign == "greater" else value < self.bound
 
 
-def _day(text: str) -> str:
-    datetime.date.fromisoformat(text)
-    return text
-
-
 class Amendment(Strict):
     """A change of the claims, of what decides them or of what is trained for them."""
 
     # in quotes, because DVC cannot save YAML's own dates
-    date: Annotated[str, AfterValidator(_day)]
+    date: Annotated[str, AfterValidator(lambda text: str(date.fromisoformat(text)))]
     what: Filled  # what was changed
     why: Filled
     known: Filled  # which results could be seen by then
@@ -158,18 +141,14 @@ class Claims(Strict):
     @property
     def judged(self) -> dict[str, Claim]:
         """All claims as they are registered, each followed by its readings with another measure."""
-        return {
-            name: claim.model_copy(update={"measure": measure})
-            for key, claim in self.claims.items()
-            for name, measure in {key: claim.measure, **self._other_measures(key)}.items()
-        }
-
-    def _other_measures(self, key: str) -> dict[str, Measure]:
-        return {
-            f"{key}.{one.measure}": one.measure
-            for one in self.amendments
-            if one.measure and key in (one.claims or ())
-        }
+        found = {}
+        for key, claim in self.claims.items():
+            found[key] = claim
+            for one in self.amendments:
+                if one.measure and key in (one.claims or ()):
+                    amended = claim.model_copy(update={"measure": one.measure})
+                    found[f"{key}.{one.measure}"] = amended
+        return found
 
 
 def project_claims(project: Path = Path()) -> Claims:
@@ -182,16 +161,16 @@ def project_claims(project: Path = Path()) -> Claims:
     systems = YamlFile.read(project / SYSTEMS).into(Systems)
     file = YamlFile.read(project / CLAIMS)
     whole = file.into(Claims)
-    for number, amendment in enumerate(whole.amendments):
-        for i, key in enumerate(amendment.claims or ()):
-            if key not in whole.claims:
-                why = f"no claim {key!r}{hint(key, whole.claims)}"
-                raise file.error(["amendments", number, "claims", i], why)
-    known = [*systems.systems, *systems.ensembles]
+    trained = [*systems.systems, *systems.ensembles]
+    named: list[tuple[list[str | int], str, list[str] | None, list[str]]] = [
+        (["amendments", number, "claims"], "claim", one.claims, [*whole.claims])
+        for number, one in enumerate(whole.amendments)
+    ]
     for key, claim in whole.claims.items():
-        for field in ("systems", "over"):
-            for i, name in enumerate(getattr(claim, field) or ()):
-                if name not in known:
-                    why = f"no system or ensemble {name!r}{hint(name, known)}"
-                    raise file.error(["claims", key, field, i], why)
+        named.append((["claims", key, "systems"], "system or ensemble", claim.systems, trained))
+        named.append((["claims", key, "over"], "system or ensemble", claim.over, trained))
+    for place, kind, names, known in named:
+        for i, name in enumerate(names or ()):
+            if name not in known:
+                raise file.error([*place, i], f"no {kind} {name!r}{hint(name, known)}")
     return whole

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from attnmt.config import Params
 from attnmt.reporting.facts import facts
 from attnmt.reporting.table import Cell, Format, Table, hours_of, table_of
-from attnmt.scoring.learning import LEARNING, learning_sign
 from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.ranking import LEARNING, learning_sign
 from attnmt.training.curve import STILL_LEARNING
 
 UNKNOWN = {

@@ -1,4 +1,7 @@
-"""Figures 5 and 6: the paper's published points beside curves of ours, as data."""
+"""Figures 5 and 6: the paper's published points beside curves of ours, as data.
+
+Both raise an InputError if a file of a model, or the numbers of one of the systems, are missing.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,9 +15,9 @@ from attnmt.reporting.facts import limits_caption
 from attnmt.reporting.own_text import own_name
 from attnmt.reporting.rows import Row, own_rows, table_rows
 from attnmt.reporting.score_tables import OTHER_TEXT
-from attnmt.scoring.learning import learning_sign
 from attnmt.scoring.numbers import AGAIN, Numbers
 from attnmt.scoring.published import PublishedPoint, paper_set, printed_curves
+from attnmt.scoring.ranking import learning_sign
 from attnmt.training.trained import read_history
 
 Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a group's number
@@ -68,20 +71,15 @@ class Figure:
 
 
 def figure5(params: Params, numbers: Numbers) -> Figure | None:
-    """Return the learning curves; None if the experiment has none of the six systems.
-
-    Raises:
-        InputError: if a file of a model is missing, or has no costs of the first test set.
-    """
+    """Return the learning curves; None if the experiment has none of the six systems."""
     column = f"{params.sets.tests[0]}_cost"
 
     def read(row: Row) -> list[Points]:
         """Read the costs of the set at each evaluated step."""
-        folders = [Layout(params.experiment).model(name) for name in params.runs_of(row.system)]
-        histories = [read_history(folder, column) for folder in folders]
+        folders = map(Layout(params.experiment).model, params.runs_of(row.system))
         return [
-            {int(line["step"]): (line["step"], line[column]) for line in history}
-            for history in histories
+            {int(line["step"]): (line["step"], line[column]) for line in read_history(one, column)}
+            for one in folders
         ]
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
@@ -90,11 +88,7 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
 
 
 def figure6(params: Params, numbers: Numbers) -> Figure | None:
-    """Return BLEU by sentence length; None if the experiment has none of the five systems.
-
-    Raises:
-        InputError: if the numbers lack the groups of one of its systems.
-    """
+    """Return BLEU by sentence length; None if the experiment has none of the five systems."""
     test = params.sets.tests[0]
     groups = numbers.groups("bleu", test, "tokenized")
 

@@ -21,6 +21,7 @@ LONGEST = 14  # the most columns of a word in a matrix; a longer word is cut
 NARROWEST = 5  # the fewest columns of a weight, with the space before it
 ROOM = 24  # columns that a translation needs beside its numbers
 GAP = 2  # spaces between other columns
+Column = list[str]  # a heading and the cells below it, all of one width
 # The codes of ASCII and of Latin-1 but for the tab, and marks that turn the direction of writing.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -91,35 +92,33 @@ def _matrix(explanation: Explanation, one: Explained, width: int) -> Iterator[st
         _column(head, cells, max(map(len, [head, *cells])) + GAP)
         for head, cells in columns_of(one).items()
     ]
-    widths = [cell_len(column[0]) for column in weights]
-    room = sum(cell_len(column[0]) for column in ends)
-    for part in _parts(widths, width - left, room):
-        last = part.stop == len(weights)
-        columns = weights[part.start : part.stop] + (ends if last else [])
-        for row, line in zip(["", *rows], zip(*columns, strict=True), strict=True):
-            yield set_cell_size(row, left) + "".join(line)
-        if not last:
+    for nth, part in enumerate(_parts(weights, ends, width - left)):
+        if nth:
             yield ""
+        for row, line in zip(["", *rows], zip(*part, strict=True), strict=True):
+            yield set_cell_size(row, left) + "".join(line)
 
 
-def _column(head: str, cells: list[str], width: int) -> list[str]:
+def _column(head: str, cells: list[str], width: int) -> Column:
     """Put the texts of a column at the right of ``width`` columns of a terminal."""
     return [" " * (width - cell_len(text)) + text for text in (head, *cells)]
 
 
-def _parts(widths: list[int], room: int, end: int) -> Iterator[range]:
-    """Yield ranges of columns that fit into ``room``; the last one leaves room for ``end`` more."""
-    start = 0
-    while start < len(widths):
-        stop = start + 1
-        while stop < len(widths) and sum(widths[start : stop + 1]) <= room:
-            stop += 1
-        if stop == len(widths) and stop - start > 1 and sum(widths[start:stop]) + end > room:
-            stop -= 1
-        yield range(start, stop)
-        start = stop
-    if not widths:
-        yield range(0)
+def _parts(weights: list[Column], ends: list[Column], room: int) -> list[list[Column]]:
+    """Put columns into parts that fit into ``room``; ``ends`` stand in the last one, with a weight."""
+
+    def fits(columns: list[Column]) -> bool:
+        return sum(cell_len(column[0]) for column in columns) <= room
+
+    parts: list[list[Column]] = [[]]
+    for column in weights:
+        if parts[-1] and not fits([*parts[-1], column]):
+            parts.append([])
+        parts[-1].append(column)
+    if len(parts[-1]) > 1 and not fits([*parts[-1], *ends]):
+        parts.append([parts[-1].pop()])
+    parts[-1] += ends
+    return parts
 
 
 def _weight(one: Explained, t: int, s: int) -> str:

@@ -12,17 +12,16 @@ from markupsafe import Markup
 
 from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
-from attnmt.reporting.attention import MatrixFigure
-from attnmt.reporting.attention_data import FORCED, OWN, AttentionData
+from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure
 from attnmt.reporting.attention_table import NAME as ATTENTION
 from attnmt.reporting.claims_figure import claims_svg
 from attnmt.reporting.claims_table import NAME as CLAIMS
-from attnmt.reporting.curves import Panel
+from attnmt.reporting.curves import Figure, Panel
 from attnmt.reporting.draw import panel_svg, stroke
 from attnmt.reporting.own_text import example_of, own_name, uses
 from attnmt.reporting.report import Report
 from attnmt.reporting.samples import Sample, samples_table
-from attnmt.reporting.table import hours_of
+from attnmt.reporting.table import Table, hours_of
 from attnmt.reporting.templates import render
 from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.published import paper_set
@@ -111,21 +110,19 @@ def make_page(params: Params, report: Report) -> str:
 
 
 def _sections(params: Params, report: Report) -> list[Section]:
-    sections = [
-        Section(one.name, "table", one.title, one.about, one.caption, _tables(one.name), one)
-        for one in report.tables
-    ]
-    for figure in report.figures:
-        links = {end: f"figures/{figure.name}.{end}" for end in ("csv", "svg", "pdf")}
-        named = figure.title, figure.about, figure.caption
-        sections.append(Section(figure.name, "figure", *named, links, figure))
-    table5 = samples_table(params, report.samples)
-    if table5:
+    def section(kind: str, one: Table | Figure, ends: Sequence[str], body: Any) -> Section:
+        folder = "figures" if kind == "figure" else "tables"
+        links = {end: f"{folder}/{one.name}.{end}" for end in ends}
+        return Section(one.name, kind, one.title, one.about, one.caption, links, body)
+
+    printed = ("csv", "md", "tex")
+    sections = [section("table", one, printed, one) for one in report.tables]
+    sections += [section("figure", one, ("csv", "svg", "pdf"), one) for one in report.figures]
+    if table5 := samples_table(params, report.samples):
         body: dict[str, list[Sample]] = {}
         for sample in report.samples:
             body.setdefault(sample.direction, []).append(sample)
-        named = table5.title, table5.about, table5.caption
-        sections.append(Section(table5.name, "samples", *named, _tables(table5.name), body))
+        sections.append(section("samples", table5, printed, body))
     if report.attention:
         sections.append(attention_section(params, report.attention, report.matrices))
     return sections
@@ -143,11 +140,6 @@ def attention_section(
     links = {f"{f.title} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
     names = own_name(params, "Figure 7", "attention of every system")
     return Section("attention", "attention", *names, caption, links, data)
-
-
-def _tables(name: str) -> dict[str, str]:
-    """Return the files of a table by their endings."""
-    return {end: f"tables/{name}.{end}" for end in ("csv", "md", "tex")}
 
 
 def _points(panel: Panel) -> list[tuple[str, list[str]]]:

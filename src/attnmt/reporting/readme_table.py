@@ -3,7 +3,7 @@
 A page has two markers around each table: ``<!-- results: demo, multi30k -->`` and
 ``<!-- /results: demo, multi30k -->``. The first word says what is shown: ``results`` shows BLEU of
 Table 1, and ``claims`` shows the verdicts on the paper's claims. The words after the
-colon are experiments.
+colon are experiments. An InputError names a file of numbers that is missing or damaged.
 """
 
 import os
@@ -17,13 +17,13 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.facts import value_of
-from attnmt.reporting.rows import Row, table_rows
+from attnmt.reporting.rows import Row
 from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import BLEU, TABLE1
 from attnmt.reporting.table import Format, pipe_table, signed
 from attnmt.scoring.claim_lines import by_claim, read_claims
-from attnmt.scoring.learning import LEARNING
 from attnmt.scoring.numbers import read_numbers
+from attnmt.scoring.ranking import LEARNING
 
 STILL_LEARNED = "These systems were still learning when their training ended."
 
@@ -71,16 +71,12 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
 
     Args:
         folder: where the page lies, relative to the project's folder.
-
-    Raises:
-        InputError: if a file of numbers is missing or damaged.
     """
     rows: dict[str, dict[str, str]] = {}
     for experiment in experiments:
         params = load_params(params_file(experiment))
-        table = {row.key: row for row in table_rows(params, "table1")}
-        scores = Scores(params, read_numbers(experiment), TABLE1, table)
-        for row in table.values():
+        scores = Scores(params, read_numbers(experiment), TABLE1)
+        for row in scores.rows.values():
             if ours := _bleu(scores, row):
                 paper = Format().show(value_of(scores.printed(row, BLEU)))
                 others = [
@@ -107,9 +103,6 @@ def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
 
     Args:
         folder: where the page lies, relative to the project's folder.
-
-    Raises:
-        InputError: if a file of claims is missing or damaged.
     """
     rows: dict[str, list[str]] = {}
     verdicts: dict[str, dict[str, str]] = {}

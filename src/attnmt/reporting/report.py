@@ -4,13 +4,17 @@ from dataclasses import dataclass
 
 from attnmt.config import Params
 from attnmt.config.claims import Amendment, project_claims
-from attnmt.reporting.answer import make_answer
-from attnmt.reporting.attention import MatrixFigure, figure7, figure_gru
-from attnmt.reporting.attention_data import AttentionData, attention_data
+from attnmt.reporting.attention import (
+    AttentionData,
+    MatrixFigure,
+    attention_data,
+    figure7,
+    figure_gru,
+)
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.curves import Figure, figure5, figure6
 from attnmt.reporting.samples import Sample, make_samples
-from attnmt.reporting.summary import Headline, make_summary
+from attnmt.reporting.summary import Headline, make_answer, make_summary
 from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.claim_lines import ClaimLine, read_claims

@@ -1,9 +1,12 @@
-"""The rows of the tables: those of systems.yaml, and those of our own tables, which follow from it."""
+"""The rows of the tables: those of systems.yaml, and those of our own tables, which follow from it.
 
+A row is marked if its system was trained by another recipe than those of most rows.
+"""
+
+from collections import Counter
 from dataclasses import dataclass, replace
 
-from attnmt.config import ALIGNER, DIAGONAL, Params
-from attnmt.reporting.marks import recipe_marks
+from attnmt.config import ALIGNER, DIAGONAL, Params, Training
 from attnmt.scoring.compared import is_shown
 
 
@@ -21,6 +24,8 @@ class Row:
     meaning: str = ""  # what the mark says
 
 
+SIGNS = "†‡§¶"  # of other recipes
+Recipes = frozenset[Training]  # a model has one; an ensemble has several if members differ
 DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
 
 
@@ -31,13 +36,36 @@ def table_rows(params: Params, table: str) -> list[Row]:
 
 
 def marked(params: Params, rows: list[Row]) -> list[Row]:
-    """Return the rows, each with a mark if its recipe differs from that of most rows."""
-    marks = recipe_marks(params, [row.system for row in rows])
-    pairs = (marks.get(row.system or "", ("", "")) for row in rows)
+    """Return the rows, each with a mark if its recipe differs from that of most rows.
+
+    Each such recipe has its own sign. A row whose system is not trained has none.
+    """
+    recipes = {row.key: _recipes(params, row.system) for row in rows if params.runs_of(row.system)}
+    usual, *others = [one for one, _ in Counter(recipes.values()).most_common()] or [Recipes()]
+    signs = {other: SIGNS[i % len(SIGNS)] * (1 + i // len(SIGNS)) for i, other in enumerate(others)}
     return [
-        replace(row, mark=mark, meaning=meaning)
-        for row, (mark, meaning) in zip(rows, pairs, strict=True)
+        replace(row, mark=signs[recipe], meaning=_meaning(signs[recipe], recipe, usual))
+        if (recipe := recipes.get(row.key)) in signs
+        else replace(row, mark="", meaning="")
+        for row in rows
     ]
+
+
+def _recipes(params: Params, system: str | None) -> Recipes:
+    members = params.translators(params.runs_of(system)[0]).members
+    return frozenset(params.recipe(member) for member in members)
+
+
+def _meaning(sign: str, marked: Recipes, usual: Recipes) -> str:
+    def values(recipes: Recipes, key: str) -> str:
+        return " and ".join(sorted({str(getattr(recipe, key)) for recipe in recipes}))
+
+    differences = [
+        f"{key} {values(marked, key)}, not {values(usual, key)}"
+        for key in Training.model_fields
+        if values(marked, key) != values(usual, key)
+    ]
+    return f"{sign} marks another recipe of training: {'; '.join(differences)}."
 
 
 def aligned_rows(params: Params, _: str) -> list[Row]:

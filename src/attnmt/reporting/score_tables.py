@@ -1,16 +1,24 @@
 """The tables of scores: the paper's numbers and ours side by side, with tested gains and verdicts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 
 from attnmt.config import ALIGNER, Params
 from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
 from attnmt.reporting.rows import Row
-from attnmt.reporting.specs import OF_TRANSLATIONS, Measure, Spec, specs_of
+from attnmt.reporting.specs import (
+    AER,
+    BLEU,
+    BLEU_BEFORE,
+    OF_TRANSLATIONS,
+    Measure,
+    Spec,
+    specs_of,
+)
 from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
-from attnmt.scoring.learning import LEARNING, learning_sign
-from attnmt.scoring.numbers import Line, Numbers
-from attnmt.scoring.published import paper_set
+from attnmt.scoring.numbers import Line, Numbers, Replacement
+from attnmt.scoring.published import paper_set, printed_tables
+from attnmt.scoring.ranking import LEARNING, learning_sign
 
 SENTENCES = 3  # the most that a caption has, but for those about scores that cannot be otherwise
 DIGITS = 6  # decimals of a difference that are kept
@@ -27,8 +35,8 @@ def score_tables(params: Params, numbers: Numbers) -> list[Table]:
 
 def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     """Return one table of scores; None if the experiment has no number in it."""
-    rows = {row.key: row for row in spec.rows(params, spec.table or spec.name)}
-    scores = Scores(params, numbers, spec, rows)
+    scores = Scores(params, numbers, spec)
+    rows = scores.rows
     main = {key: scores.ours(row, scores.gain or spec.measures[0]) for key, row in rows.items()}
     if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
         return None
@@ -48,24 +56,29 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     )
 
 
-@dataclass(frozen=True)
 class Scores:
-    """The numbers of one table."""
+    """The rows of one table and their numbers.
 
-    params: Params
-    numbers: Numbers
-    spec: Spec
-    rows: Mapping[str, Row]
+    Attributes:
+        rows: by their keys.
+        gain: the measure whose gain the table shows.
+        is_published: whether the paper or the course report has the table.
+        base: the measure of the same row from which the gain counts, if it is no other row's.
+    """
 
-    @property
-    def gain(self) -> Measure | None:
-        """The measure whose gain the table shows."""
-        return self.spec.gain(self.params)
-
-    @property
-    def base(self) -> Measure | None:
-        """The measure of the same row from which the gain counts, if it is no other row's."""
-        return self.spec.base(self.params)
+    def __init__(self, params: Params, numbers: Numbers, spec: Spec) -> None:
+        """Find the rows, and how they are compared."""
+        self.params, self.numbers, self.spec = params, numbers, spec
+        self.rows = {row.key: row for row in spec.rows(params, spec.table)}
+        how = params.comparisons.get(spec.table)
+        self.base = BLEU_BEFORE if how and how.of == "replacement" else None
+        self.gain: Measure | None = None
+        if how:
+            replacement: Replacement | None = "after" if how.of != "row" else None
+            bleu = replace(BLEU, script=how.script, replacement=replacement)
+            self.gain = AER if how.metric == "aer" else bleu
+        self.is_published = spec.table in printed_tables()
+        self._test = params.sets.tests[-1 if how and how.test == "last" else spec.at]
 
     def over(self, row: Row) -> Row | None:
         """Return the row from which the gain of a row counts."""
@@ -73,7 +86,12 @@ class Scores:
 
     def ours(self, row: Row, measure: Measure) -> Line | None:
         """Return our number in a row."""
-        return self.spec.number(self.params, self.numbers, row, measure)
+        of_links = measure.metric.startswith("aer")
+        test = self.params.sets.aligned[self.spec.at] if of_links else self._test
+        replacement = measure.replacement
+        if replacement is None and measure.metric in OF_TRANSLATIONS:
+            replacement = "after" if row.replaced else "before"
+        return self.numbers.system(row.system, measure.metric, test, measure.script, replacement)
 
     def lines(self, row: Row) -> list[Line]:
         """Return all our numbers in a row."""
@@ -111,7 +129,7 @@ def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
     cells: dict[str, Cell] = {"system": label, "question": row.question, "seeds": seeds}
     for measure in scores.spec.measures:
         line = scores.ours(row, measure)
-        printed = scores.printed(row, measure) if scores.spec.is_published else None
+        printed = scores.printed(row, measure) if scores.is_published else None
         value = printed.value if printed else None
         cells[f"paper {measure.heading}"] = printed.note if printed and value is None else value
         cells[measure.heading] = value_of(line)
@@ -129,7 +147,7 @@ def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
         cells["difference"] = round((ours.value or 0.0) - published.value, DIGITS)
     paper, gain, over = None, None, scores.over(row)
     if over is not None:
-        paper = _paper_gain(scores, row, over, measure) if scores.spec.is_published else None
+        paper = _paper_gain(scores, row, over, measure) if scores.is_published else None
         gain = scores.numbers.gain(ours, scores.ours(over, scores.base or measure))
         cells |= {"paper gain": paper, "gain": gain.value if gain else None}
         cells |= {"gain, 95%": interval_of(gain), "p": gain.p if gain else None}
@@ -188,7 +206,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
         first = f"Translations of {on}."
     else:
         first = f"{_bleu_words(scores, line)} of {on}, with 95% intervals."
-    other_text = spec.is_published and line.set != paper_set(str(spec.table))
+    other_text = scores.is_published and line.set != paper_set(spec.table)
     compared = OTHER_TEXT if other_text else ""
     marks = {
         "† another recipe of training": any(row.mark for row in scores.rows.values()),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from attnmt.config import Comparison, Params
+from attnmt.config import Params
 from attnmt.reporting.rows import (
     Row,
     aligned_rows,
@@ -13,7 +13,7 @@ from attnmt.reporting.rows import (
     scored_rows,
     table_rows,
 )
-from attnmt.scoring.numbers import Line, Numbers, Replacement
+from attnmt.scoring.numbers import Replacement
 
 
 @dataclass(frozen=True)
@@ -41,68 +41,35 @@ AER = Measure("AER", "aer", digits=2)
 class Spec:
     """What a table of scores shows."""
 
-    name: str  # the stem of its files
+    table: str  # its key in systems.yaml, if its rows are compared
     title: str
     measures: tuple[Measure, ...] = (PPL, BLEU)  # its columns of numbers
-    table: str | None = None  # its key in systems.yaml, if its rows are compared
-    at: int = 0  # the index of its set among the aligned sets, or else among the test sets
-    is_published: bool = False  # whether the paper has this table
-    rows: Callable[[Params, str], list[Row]] = table_rows
     subject: str = ""  # words for the caption, such as what its systems have in common
+    rows: Callable[[Params, str], list[Row]] = table_rows
+    at: int = 0  # the index of its set among the aligned sets, or else among the test sets
+    end: str = ""  # of the names of its files, if it is not on the first set
 
-    def comparison(self, params: Params) -> Comparison | None:
-        """Return how its rows are compared; None if they are not."""
-        return params.comparisons.get(self.table or "")
-
-    def gain(self, params: Params) -> Measure | None:
-        """Return the measure whose gain it shows."""
-        how = self.comparison(params)
-        if how is None:
-            return None
-        if how.metric == "aer":
-            return AER
-        return replace(BLEU, script=how.script, replacement="after" if how.of != "row" else None)
-
-    def base(self, params: Params) -> Measure | None:
-        """Return the measure of the same row from which the gain counts, if it is no other row's."""
-        how = self.comparison(params)
-        return BLEU_BEFORE if how and how.of == "replacement" else None
-
-    def set_of(self, params: Params, measure: Measure) -> str:
-        """Return the set on which a measure is taken."""
-        if measure.metric.startswith("aer"):
-            return params.sets.aligned[self.at]
-        how = self.comparison(params)
-        return params.sets.tests[-1 if how and how.test == "last" else self.at]
-
-    def number(self, params: Params, numbers: Numbers, row: Row, measure: Measure) -> Line | None:
-        """Return our number in a row."""
-        replacement = measure.replacement
-        if replacement is None and measure.metric in OF_TRANSLATIONS:
-            replacement = "after" if row.replaced else "before"
-        test = self.set_of(params, measure)
-        return numbers.system(row.system, measure.metric, test, measure.script, replacement)
+    @property
+    def name(self) -> str:
+        """The stem of its files."""
+        return self.table + self.end
 
 
-def _published(name: str, *measures: Measure, subject: str = "") -> Spec:
-    """Return a table of the paper, whose key in systems.yaml is that of its files."""
-    title = name.replace("table", "Table ")
-    return Spec(name, title, measures or (PPL, BLEU), name, is_published=True, subject=subject)
-
-
-TABLE1 = _published(
-    "table1", subject="All systems with attention reverse the source and use dropout."
+TABLE1 = Spec(
+    "table1",
+    "Table 1",
+    subject="All systems with attention reverse the source and use dropout.",
 )
-TABLE6 = replace(
-    _published(
-        "table6",
+TABLE6 = Spec(
+    "table6",
+    "Table 6",
+    (
         AER,
         Measure("same step", "aer_same", digits=2, interval=False),
         Measure("next step", "aer_next", digits=2, interval=False),
-        subject="The column AER reads the step that the authors' program reads; both steps stand beside "
-        "it.",
     ),
-    rows=aligned_rows,
+    "The column AER reads the step that the authors' program reads; both steps stand beside it.",
+    aligned_rows,
 )
 SCRIPTS = Spec(
     "table_scripts",
@@ -115,64 +82,54 @@ SCRIPTS = Spec(
         Measure("chrF2", "chrf"),
         Measure("TER", "ter"),
     ),
-    rows=scored_rows,
-    subject="All columns score the same translations; “before unk” scores them unreplaced.",
+    "All columns score the same translations; “before unk” scores them unreplaced.",
+    scored_rows,
 )
 OURS = (  # tables of our own, whose rows stand in systems.yaml
     Spec(
         "table_bpe",
         "Words against subwords",
         (BLEU_BEFORE, BLEU_UNK, AER),
-        "table_bpe",
-        rows=paired_rows,
-        subject="The systems of a pair have the same settings, but one reads words and one subwords.",
+        "The systems of a pair have the same settings, but one reads words and one subwords.",
+        paired_rows,
     ),
     Spec(
         "table_faults",
         "Faults of the authors' program",
         (PPL, BLEU_BEFORE, BLEU_UNK, AER),
-        "table_faults",
-        rows=paired_rows,
-        subject="Each system stands first without faults, and then with the faults named in brackets.",
+        "Each system stands first without faults, and then with the faults named in brackets.",
+        paired_rows,
     ),
     Spec(
         "table_decides",
         "What decides",
         (PPL, BLEU, BLEU_UNK, AER),
-        "table_decides",
-        rows=paired_rows,
-        subject="The paper's rows change several things at once; here each step changes one.",
+        "The paper's rows change several things at once; here each step changes one.",
+        paired_rows,
     ),
     Spec(
         "table_decides_back",
         "What decides in Table 3",
         (PPL, BLEU, BLEU_UNK),
-        "table_decides_back",
         rows=paired_rows,
     ),
 )
 SPECS = (
     TABLE1,
-    _published("table2", NIST),
-    _published("table3"),
-    _published(
+    Spec("table2", "Table 2", (NIST,)),
+    Spec("table3", "Table 3"),
+    Spec(
         "table4",
-        *(PPL, BLEU_BEFORE, BLEU_UNK),
-        subject="The rows of concat have the additive score, as in the authors' program.",
+        "Table 4",
+        (PPL, BLEU_BEFORE, BLEU_UNK),
+        "The rows of concat have the additive score, as in the authors' program.",
     ),
     TABLE6,
-    replace(_published("table_gru"), title="GRU table"),
+    Spec("table_gru", "GRU table"),
     SCRIPTS,
     *OURS,
 )
-LINKS = replace(
-    TABLE6,
-    name="table_links",
-    title="Links by attention",
-    table=None,
-    is_published=False,
-    rows=own_linked_rows,
-)
+LINKS = replace(TABLE6, table="table_links", title="Links by attention", rows=own_linked_rows)
 
 
 def specs_of(params: Params) -> list[Spec]:
@@ -190,7 +147,7 @@ def specs_of(params: Params) -> list[Spec]:
 def _for_each(spec: Spec, sets: Sequence[str]) -> list[Spec]:
     """Return a table once for each set, which has the name of its set unless that is the first."""
     others = [
-        replace(spec, name=f"{spec.name}_{name}", title=f"{spec.title} on {name}", at=at)
+        replace(spec, end=f"_{name}", title=f"{spec.title} on {name}", at=at)
         for at, name in enumerate(sets)
         if at
     ]

@@ -106,11 +106,6 @@ class Table:
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
-    def systems(self) -> dict[str, str]:
-        """The system or ensemble that each row shows."""
-        return {row: facts["system"] for row, facts in self.facts.items() if "system" in facts}
-
-    @property
     def headings(self) -> list[str]:
         """The headings of the columns."""
         return list(self.frame.columns)

@@ -5,42 +5,18 @@ the direction of the translation.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links, flipped, read_links
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer, link_counts, rates
-from attnmt.scoring.limits import note_of, of_interval, of_links
+from attnmt.scoring.limits import NO_LINKS, NO_SURE, note_of, of_interval
+from attnmt.scoring.metric import Counts, Score
 from attnmt.scoring.reference_links import ReferenceLinks
 from attnmt.scoring.significance import interval
 from attnmt.text.encoded import EncodedSets
 
 DIGITS = 6  # decimals of a rate that are kept
-
-
-class LinkScore(NamedTuple):
-    """The error rate of an aligned set's links in [0, 1], with its 95% interval.
-
-    A bound is a mean minus or plus a half-width, so it may lie outside. ``counts`` are those of each
-    sentence pair (:func:`attnmt.scoring.aer.link_counts`). The note says what the links were measured
-    against.
-    """
-
-    value: float
-    low: float
-    high: float
-    lines: int
-    note: str | None
-    counts: NDArray[np.int64]
-
-    @property
-    def cells(self) -> dict[str, float | str | None]:
-        """What a line of ``scores.csv`` says of the rate."""
-        return {key: value for key, value in self._asdict().items() if key != "counts"}
 
 
 def read_forced(
@@ -76,22 +52,23 @@ def diagonal_links(words: Iterable[tuple[int, int]]) -> list[Links]:
     ]
 
 
-def score_links(links: Sequence[Links], reference: ReferenceLinks, samples: int) -> LinkScore:
-    """Return the error rate of links with its interval.
+def score_links(
+    links: Sequence[Links], reference: ReferenceLinks, samples: int
+) -> tuple[Score, Counts]:
+    """Return the error rate of links in [0, 1], and the counts of each sentence pair.
 
     Args:
         links: those of every sentence pair.
-        reference: what they are measured against.
+        reference: what they are measured against, as the note says.
         samples: how many the bootstrap draws.
     """
-    sure, possible = reference.sure, reference.possible
+    sure, possible = zip(*reference.links, strict=True)
     counts = link_counts(links, sure, possible)
     low, high = interval(counts, rates, samples)
     number, others = sum(map(len, sure)), sum(map(len, possible))
     note = note_of(
         f"{number:,} sure and {others:,} possible {reference.kind} links",
-        *of_links(number, others),
+        None if number else NO_SURE if others else NO_LINKS,
         *of_interval(low, high, len(links), 1.0),
     )
-    rate = round(aer(links, sure, possible), DIGITS)
-    return LinkScore(rate, low, high, len(links), note, counts)
+    return Score(round(aer(links, sure, possible), DIGITS), low, high, note), counts

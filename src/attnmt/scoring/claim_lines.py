@@ -3,19 +3,26 @@
 A claim has a line for each recipe by which its systems were trained. It is decided if all of them agree.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from attnmt.config import Params
-from attnmt.config.claims import Claims, Measure
+from attnmt.config import DIAGONAL, Params
+from attnmt.config.claims import Claim, Claims, Measure
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
-from attnmt.scoring.claims import AER, UnderRecipe, judged_by_recipes, set_of, systems_of
+from attnmt.scoring.claims import (
+    AER,
+    claim_under,
+    is_testable,
+    outcome_of,
+    set_of,
+    systems_of,
+)
 from attnmt.scoring.contrasts import contrasts
-from attnmt.scoring.learning import learning_sign
 from attnmt.scoring.numbers import AGAIN, Numbers, significant
+from attnmt.scoring.ranking import learning_sign
 from attnmt.scoring.study import Study
-from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict
+from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict, together, verdicts
 
 FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
 # The name of each measure, and how many decimals a reader sees
@@ -80,7 +87,9 @@ def judge_claims(
 ) -> list[ClaimLine]:
     """Judge all claims under all recipes together; the list is empty if none of them can be tested.
 
-    A recipe that trains the systems of a claim as their family's does has no line of its own.
+    A recipe that trains the systems of a claim as their family's does has no line of its own, and one
+    that trains none of them says nothing of it. Under a recipe that trains only some of them, the claim
+    cannot be tested.
 
     Args:
         registered: whether the claims, the code and the parameters are those of the last amendment.
@@ -89,32 +98,98 @@ def judge_claims(
     Raises:
         InputError: if a file of a tested system is missing or damaged.
     """
-    params, lines = study.params, []
-    for key, found in judged_by_recipes(study, claims.judged).items():
-        for one in found.recipes:
-            systems = systems_of(one.claim)
-            learning = [name for name in systems if learning_sign(params, numbers, name)]
-            changes = {
-                "verdict": found.verdict,
-                "recipe": one.recipe or FAMILY,
-                "alike": " ".join(found.alike) or None,
+    params = study.params
+    alike: dict[str, list[str]] = {key: [] for key in claims.judged}
+    asked: dict[str, dict[str, Claim | None]] = {}  # by key and recipe
+    for key, claim in claims.judged.items():
+        asked[key] = {FAMILY: claim}
+        for recipe in params.recipes:
+            trained = [params.system_under(recipe, name) for name in systems_of(claim)]
+            if trained == systems_of(claim):
+                alike[key].append(recipe)
+            elif any(trained):
+                asked[key][recipe] = claim_under(params, claim, recipe)
+    found = {
+        (key, recipe): outcome_of(study, claim)
+        for key, by_recipe in asked.items()
+        for recipe, claim in by_recipe.items()
+        if claim and is_testable(study, claim)
+    }
+    if not found:
+        return []
+    decided = verdicts({at: outcome for at, (outcome, _) in found.items()})
+    lines = []
+    for key, by_recipe in asked.items():
+        words: list[ClaimVerdict] = [
+            decided[key, recipe].word if (key, recipe) in decided else NOT_TESTED
+            for recipe in by_recipe
+        ]
+        for recipe, under in by_recipe.items():
+            changes: dict[str, object] = {
+                "verdict": together(words),
+                "recipe": recipe,
+                "alike": " ".join(alike[key]) or None,
                 "registered": registered and params.experiment in claims.experiments,
                 "amended": _amended(claims, key),
-                "contrast": "; ".join(contrasts(params, numbers, one.claim)) or None,
-                "still_learning": " ".join(learning) or None,
-                "jumped": ", ".join(_jumped(params, numbers, systems)) or None,
             }
-            lines.append(_line(study, key, one).model_copy(update=changes))
-    return [] if all(line.verdict == NOT_TESTED for line in lines) else lines
+            if (key, recipe) in found:
+                (outcome, seeds), verdict = found[key, recipe], decided[key, recipe]
+                changes |= {
+                    "ours": _rounded(outcome.value),
+                    "low": _rounded(outcome.low),
+                    "high": _rounded(outcome.high),
+                    "p": None if verdict.p is None else significant(verdict.p),
+                    "p_holm": None if verdict.adjusted is None else significant(verdict.adjusted),
+                    "level": _rounded(verdict.level),
+                    "detectable": _rounded(verdict.detectable),
+                    "seeds": seeds,
+                }
+            line = _untested(study, numbers, key, under or claims.judged[key])
+            lines.append(line.model_copy(update=changes))
+    return lines
 
 
-def _jumped(params: Params, numbers: Numbers, systems: Iterable[str]) -> Iterator[str]:
-    """Yield how many trainings of each system had a development cost that jumped, if any had."""
+def _untested(study: Study, numbers: Numbers, key: str, claim: Claim) -> ClaimLine:
+    """Return what a line says of a claim and its systems before it is judged."""
+    params, systems = study.params, systems_of(claim)
+    learning = [name for name in systems if learning_sign(params, numbers, name)]
+    return ClaimLine(
+        key=key,
+        claim=claim.claim,
+        where=claim.where,
+        verdict=NOT_TESTED,
+        registered=True,
+        measure=(RANKS if claim.compare == "rank" else MEASURES[claim.measure])[0],
+        links=_link_kind(study) if {*AER} & {claim.measure, claim.rank_with} else None,
+        paper=claim.size,
+        sign=claim.sign,
+        bound=claim.bound,
+        compare=claim.compare,
+        systems=" ".join(claim.systems),
+        over=" ".join(claim.over or ()) or None,
+        set=set_of(params, claim),
+        contrast="; ".join(contrasts(params, numbers, claim)) or None,
+        differs=" ".join(claim.differs) or None,
+        still_learning=" ".join(learning) or None,
+        jumped=_jumped(params, numbers, systems),
+    )
+
+
+def _link_kind(study: Study) -> str:
+    """Return whether the links of the first aligned set are gold or silver."""
+    line = study.scores(DIAGONAL).system(DIAGONAL, "aer", study.params.sets.aligned[0])
+    return "silver" if line and "silver links" in (line.note or "") else "gold"
+
+
+def _jumped(params: Params, numbers: Numbers, systems: Iterable[str]) -> str | None:
+    """Return how many trainings of which systems had a development cost that jumped."""
+    parts = []
     for name in systems:
         runs = [run for run in params.runs_of(name) if run in params.models]
         lines = [numbers.training(run, "jumps", params.sets.dev) for run in runs]
         if count := sum(bool(line and line.value) for line in lines):
-            yield f"{name} {count} of {len(runs)}"
+            parts.append(f"{name} {count} of {len(runs)}")
+    return ", ".join(parts) or None
 
 
 def _amended(claims: Claims, key: str) -> str | None:
@@ -124,6 +199,10 @@ def _amended(claims: Claims, key: str) -> str | None:
         if measure and one.measure == measure and claim in (one.claims or ()):
             return f"{one.date}: {one.what} {one.why} {one.known}"
     return None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(float(value), FILE_DIGITS)
 
 
 def write_claims(params: Params, claims: Sequence[ClaimLine]) -> None:
@@ -143,42 +222,3 @@ def read_claims(experiment: str) -> list[ClaimLine]:
 def by_claim(claims: Sequence[ClaimLine]) -> list[list[ClaimLine]]:
     """Return the lines of each claim, which has one for each recipe."""
     return [list(lines) for _, lines in groupby(claims, lambda line: line.key)]
-
-
-def _line(study: Study, key: str, found: UnderRecipe) -> ClaimLine:
-    params, claim, judged = study.params, found.claim, found.judged
-    of_links = {*AER} & {claim.measure, claim.rank_with}
-    line = ClaimLine(
-        key=key,
-        claim=claim.claim,
-        where=claim.where,
-        verdict=NOT_TESTED,
-        registered=True,
-        measure=(RANKS if claim.compare == "rank" else MEASURES[claim.measure])[0],
-        links=study.link_kind if of_links else None,
-        paper=claim.size,
-        sign=claim.sign,
-        bound=claim.bound,
-        compare=claim.compare,
-        systems=" ".join(claim.systems),
-        over=" ".join(claim.over or ()) or None,
-        set=set_of(params, claim),
-        differs=" ".join(claim.differs) or None,
-    )
-    if judged is None:
-        return line
-    outcome, verdict = judged.outcome, judged.verdict
-    numbers = {
-        "ours": outcome.value,
-        "low": outcome.low,
-        "high": outcome.high,
-        "level": verdict.level,
-        "detectable": verdict.detectable,
-    }
-    ps = {"p": verdict.p, "p_holm": verdict.adjusted}
-    changes = {
-        **{k: None if v is None else round(float(v), FILE_DIGITS) for k, v in numbers.items()},
-        **{k: None if v is None else significant(v) for k, v in ps.items()},
-        "seeds": " to ".join(map(str, judged.seeds)),
-    }
-    return line.model_copy(update=changes)

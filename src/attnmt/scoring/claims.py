@@ -1,10 +1,9 @@
-"""The claims of ``claims.yaml`` judged by an experiment: what is measured for each, and its outcome.
+"""What an experiment says about a claim of ``claims.yaml``: whether it can test it, and the outcome.
 
 A claim can also be about the systems as another recipe trains them (:func:`claim_under`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import mean
 
 import numpy as np
@@ -15,116 +14,33 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.lengths import slopes, spread_by_length
 from attnmt.scoring.metrics import METRICS
+from attnmt.scoring.numbers import Key
 from attnmt.scoring.seed_statistics import Described, Runs
 from attnmt.scoring.study import Study
-from attnmt.scoring.verdicts import (
-    NOT_TESTED,
-    ClaimVerdict,
-    Verdict,
-    judge,
-    together,
-    verdicts,
-)
+from attnmt.scoring.verdicts import judge
 from attnmt.training.trained import read_history
 
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
 FEWEST = 3  # seeds of each system; the level of the tests was not simulated with fewer
 NEAR = 0.05  # the last evaluation in the first part may be at most this share of it before its end
 AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
+Curves = Mapping[str, Sequence[Mapping[int, float]]]  # costs by step, of every seed of each system
 
 
-@dataclass(frozen=True)
-class Judged:
-    """What an experiment says about a claim that it can test.
+def outcome_of(study: Study, claim: Claim) -> tuple[Described, str]:
+    """Test a claim that the experiment can test, or describe it if it is about an order.
 
-    ``seeds`` has the smallest and the largest number of seeds of its systems, or one number if all have
-    the same.
-    """
-
-    outcome: Described
-    verdict: Verdict
-    seeds: list[int]
-
-
-@dataclass(frozen=True)
-class UnderRecipe:
-    """A claim about the systems as one recipe trains them.
-
-    ``recipe`` is None for that of the families. ``judged`` is None if the claim cannot be tested.
-    """
-
-    recipe: str | None
-    claim: Claim
-    judged: Judged | None
-
-
-@dataclass(frozen=True)
-class JudgedClaim:
-    """A claim under every recipe that trains one of its systems in another way, and the verdict.
-
-    ``alike`` has the recipes that train all of its systems as their family does.
-    """
-
-    verdict: ClaimVerdict
-    recipes: list[UnderRecipe]
-    alike: list[str]
-
-
-def judged_by_recipes(study: Study, claims: Mapping[str, Claim]) -> dict[str, JudgedClaim]:
-    """Judge all claims under all recipes together, and join what the recipes say of a claim.
-
-    A recipe that trains none of a claim's systems says nothing of it. Under one that trains only some of
-    them, the claim cannot be tested.
-
-    Raises:
-        InputError: if a file of a tested system is missing or damaged.
-    """
-    params = study.params
-    asked: dict[tuple[str, str | None], Claim | None] = {(key, None): claims[key] for key in claims}
-    alike: dict[str, list[str]] = {key: [] for key in claims}
-    for key, claim in claims.items():
-        for recipe in params.recipes:
-            trained = [params.system_under(recipe, name) for name in systems_of(claim)]
-            if trained == systems_of(claim):
-                alike[key].append(recipe)
-            elif any(trained):
-                asked[key, recipe] = claim_under(params, claim, recipe)
-    names = {asking: " under ".join(filter(None, asking)) for asking in asked}
-    tested = {names[asking]: claim for asking, claim in asked.items() if claim is not None}
-    judged = judged_claims(study, tested)
-    found = {}
-    for key, claim in claims.items():
-        recipes = [
-            UnderRecipe(recipe, under or claim, judged.get(names[one, recipe]))
-            for (one, recipe), under in asked.items()
-            if one == key
-        ]
-        words: list[ClaimVerdict] = [
-            one.judged.verdict.word if one.judged else NOT_TESTED for one in recipes
-        ]
-        found[key] = JudgedClaim(together(words), recipes, alike[key])
-    return found
-
-
-def judged_claims(study: Study, claims: Mapping[str, Claim]) -> dict[str, Judged]:
-    """Judge together all claims whose systems the experiment trains with ``FEWEST`` seeds or more.
+    Returns:
+        The outcome, and the number of seeds of each system: "5", or "3 to 5" where they differ.
 
     Raises:
         InputError: if a file of a system is missing or damaged.
     """
-    outcomes: dict[str, Described] = {}
-    seeds: dict[str, list[int]] = {}
-    for key, claim in claims.items():
-        if is_testable(study, claim):
-            runs = _runs(study, claim, claim.measure)
-            others = _runs(study, claim, claim.rank_with) if claim.rank_with else None
-            counts = [len(one.values) for one in runs.values()]
-            outcomes[key], seeds[key] = (
-                judge(claim, runs, others),
-                sorted({min(counts), max(counts)}),
-            )
-    words = verdicts(outcomes)
-    return {key: Judged(outcomes[key], words[key], seeds[key]) for key in outcomes}
+    runs = _runs(study, claim, claim.measure)
+    others = _runs(study, claim, claim.rank_with) if claim.rank_with else None
+    counts = [len(one.values) for one in runs.values()]
+    seeds = sorted({min(counts), max(counts)})
+    return judge(claim, runs, others), " to ".join(map(str, seeds))
 
 
 def claim_under(params: Params, claim: Claim, recipe: str | None) -> Claim | None:
@@ -155,7 +71,7 @@ def is_testable(study: Study, claim: Claim) -> bool:
     lengths. An early cost needs an evaluation near the end of the first quarter.
     """
     names, test = systems_of(claim), set_of(study.params, claim, "bleu")
-    if not all(len(study.seeds(name)) >= FEWEST for name in names):
+    if not all(len(study.params.runs_of(name)) >= FEWEST for name in names):
         return False
     if claim.compare == "paired":
         pairs = study.pairs(*names)
@@ -164,7 +80,9 @@ def is_testable(study: Study, claim: Claim) -> bool:
     if {*AER} & {claim.measure, claim.rank_with}:
         return all(study.params.attends(name) for name in names)
     if claim.measure == "length_slope":
-        return study.has_lengths(test)
+        first = next(iter(study.params.models))
+        words = study.words(first, test)
+        return len({words[group[-1]] for group in study.groups(first, test)}) > 1
     if claim.measure == "early_cost":
         return bool(_early(_common_steps(_curves(study.params, names, test))))
     return True
@@ -181,7 +99,13 @@ def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
     """Return the seeds of each system of a claim, scored by a measure."""
     names, test = systems_of(claim), set_of(study.params, claim, measure)
     if measure in ("early_cost", "final_cost"):
-        runs = _costs(study.params, names, test, early=measure == "early_cost")
+        curves = _curves(study.params, names, test)
+        common = _common_steps(curves)
+        steps = _early(common) if measure == "early_cost" else common[-1:]
+        if not steps:
+            raise InputError(f"the learning curves of {', '.join(names)} have no step in common")
+        costs = {n: [mean(one[step] for step in steps) for one in curves[n]] for n in names}
+        runs = {name: Runs.of_values(costs[name]) for name in names}
     else:
         runs = {name: _measured(study, name, measure, test) for name in names}
     if claim.compare == "paired" and (pairs := study.pairs(*names)):
@@ -191,55 +115,35 @@ def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
 
 def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
     if measure in AER:
-        return study.runs(name, measure, test)
+        return study.runs(Key(name, measure, test))
+    runs = study.params.runs_of(name)
     if measure == "perplexity":
-        return Runs.of_values([_perplexity(study, run, test) for run in study.seeds(name)])
-    after = "bleu", test, "tokenized", "after"
+        lines = [study.line(Key(run, "ppl", test)) for run in runs]
+        return Runs.of_values([line.value or 0.0 for line in lines])
+    before, after = (Key(name, "bleu", test, "tokenized", at) for at in ("before", "after"))
     if measure == "length_slope":
-        lines = [study.line(run, *after) for run in study.seeds(name)]
         groups, words = study.groups(name, test), study.words(name, test)
         lengths = np.array([words[group].mean() for group in groups])
-        spread = spread_by_length(study.numbers(lines), groups)
-        return Runs.measured(spread, slopes(METRICS["tokenized"].scores, lengths))
-    if measure == "bleu_replaced":
-        return study.runs(name, *after)
-    before = study.runs(name, "bleu", test, "tokenized", "before")
-    return before if measure == "bleu" else study.runs(name, *after).minus(before)
+        counts = study.numbers([study.line(after._replace(system=run)) for run in runs])
+        score = slopes(METRICS["tokenized"].scores, lengths)
+        return Runs.measured(spread_by_length(counts, groups), score)
+    if measure == "gain_by_replacement":
+        return study.runs(after).minus(study.runs(before))
+    return study.runs(before if measure == "bleu" else after)
 
 
-def _perplexity(study: Study, name: str, test: str) -> float:
-    if name in study.params.ensembles:
-        path = Layout(study.params.experiment).scores(name)
-        raise InputError(f"{path}: an ensemble has no perplexity")
-    return study.line(name, "ppl", test).value or 0.0
-
-
-def _costs(params: Params, names: Sequence[str], test: str, early: bool) -> dict[str, Runs]:
-    """Return a cost of every seed's curve, taken at the same steps for all seeds of all systems."""
-    curves = _curves(params, names, test)
-    common = _common_steps(curves)
-    steps = _early(common) if early else common[-1:]
-    if not steps:
-        raise InputError(f"the learning curves of {', '.join(names)} have no step in common")
-    return {
-        name: Runs.of_values([mean(curve[step] for step in steps) for curve in seeds])
-        for name, seeds in curves.items()
-    }
-
-
-def _curves(params: Params, names: Sequence[str], test: str) -> dict[str, list[dict[int, float]]]:
-    """Return the costs of every seed of some systems by step."""
+def _curves(params: Params, names: Sequence[str], test: str) -> Curves:
     column, layout = f"{test}_cost", Layout(params.experiment)
     return {
         name: [
-            {int(row["step"]): row[column] for row in read_history(layout.model(n), column)}
-            for n in params.runs_of(name)
+            {int(row["step"]): row[column] for row in read_history(layout.model(run), column)}
+            for run in params.runs_of(name)
         ]
         for name in names
     }
 
 
-def _common_steps(curves: Mapping[str, Sequence[Mapping[int, float]]]) -> list[int]:
+def _common_steps(curves: Curves) -> list[int]:
     """Return the steps at which all seeds of all systems were evaluated."""
     return sorted(set.intersection(*(set(curve) for seeds in curves.values() for curve in seeds)))
 

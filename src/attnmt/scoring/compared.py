@@ -34,17 +34,11 @@ def is_shown(params: Params, table: str) -> bool:
     )
 
 
-def compared_sets(params: Params, how: Comparison) -> list[str]:
-    """Return the sets on which the rows of a table are compared."""
-    if how.metric == "aer":
-        return params.sets.aligned
-    return [params.sets.tests[0 if how.test == "first" else -1]]
-
-
 def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Line, Line]]:
     rows, how = params.rows[table], params.comparisons[table]
     by_replacement = how.of == "replacement"
-    for test in compared_sets(params, how):
+    tested = params.sets.tests[0 if how.test == "first" else -1]
+    for test in params.sets.aligned if how.metric == "aer" else [tested]:
         for row in rows.values():
             over = row if by_replacement else rows.get(row.over or "")
             ours = _number(numbers, how, test, row)

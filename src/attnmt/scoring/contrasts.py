@@ -1,13 +1,13 @@
 """How the two sides of a claim differ, and which faults the authors' program had in them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from attnmt.config import Model, Params
+from attnmt.config import Params
 from attnmt.config.claims import Claim
 from attnmt.config.parts import SCORES, WINDOWS, Part
-from attnmt.scoring.claims import systems_of
 from attnmt.scoring.numbers import Numbers
 
+FAULTY = "faults of the authors' program"
 FAULTS = {  # of the authors' program, in words
     "general_gradient": "a wrong gradient of the general score",
     "position_gradient": "a wrong gradient of p_t",
@@ -22,35 +22,35 @@ def contrasts(params: Params, numbers: Numbers, claim: Claim) -> list[str]:
     authors' program had in these systems come last. If a claim has no systems to compare with, the list
     has only these. It is empty if a system is not trained.
     """
-    if not all(params.runs_of(name) for name in systems_of(claim)):
+    sides = claim.systems, claim.over or []
+    if not all(params.runs_of(name) for side in sides for name in side):
         return []
-    ours, others = (
-        _properties(params, numbers, side) for side in (claim.systems, claim.over or ())
-    )
+    ours, others = (_properties(params, numbers, side) for side in sides)
     found = [
-        f"{label} {', '.join(ours[label])} against {', '.join(others[label])}"
-        for label in (ours if claim.over else ())
-        if ours[label] != others[label]
+        f"{label} {', '.join(sorted(ours[label]))} against {', '.join(sorted(others[label]))}"
+        for label in ours
+        if claim.over and label != FAULTY and ours[label] != others[label]
     ]
-    sides = [
-        ", ".join(_faults(params, side)) or "none" for side in (claim.systems, claim.over or ())
-    ]
-    if sides[0] != sides[1]:
-        other = f" on this side, {sides[1]} on the other" if claim.over else ""
-        found.append(f"faults of the authors' program, which ours has not: {sides[0]}{other}")
+    fault, other = (
+        ", ".join(words for name, words in FAULTS.items() if name in side.get(FAULTY, ())) or "none"
+        for side in (ours, others)
+    )
+    if fault != other:
+        both = f" on this side, {other} on the other" if claim.over else ""
+        found.append(f"{FAULTY}, which ours has not: {fault}{both}")
     return found
 
 
-def _properties(params: Params, numbers: Numbers, systems: Sequence[str]) -> dict[str, list[str]]:
-    """Return the values that each property has among some systems, each value once."""
-    values: dict[str, dict[str, None]] = {}
+def _properties(params: Params, numbers: Numbers, systems: Sequence[str]) -> dict[str, set[str]]:
+    """Return the values that each property has among some systems."""
+    values: dict[str, set[str]] = {}
     for name in systems:
         members = params.translators(params.runs_of(name)[0]).members
-        values.setdefault("models", {})[str(len(members))] = None
+        values.setdefault("models", set()).add(str(len(members)))
         for member in members:
             for label, value in _of_model(params, numbers, member):
-                values.setdefault(label, {})[value] = None
-    return {label: sorted(found) for label, found in values.items()}
+                values.setdefault(label, set()).add(value)
+    return values
 
 
 def _of_model(params: Params, numbers: Numbers, name: str) -> Iterator[tuple[str, str]]:
@@ -66,22 +66,7 @@ def _of_model(params: Params, numbers: Numbers, name: str) -> Iterator[tuple[str
     yield "optimizer", recipe.optimizer
     yield "learning rate", f"{recipe.learning_rate:g}"
     yield "epochs", f"{recipe.epochs} (rate halved after {recipe.halve_after})"
-
-
-def _faults(params: Params, systems: Iterable[str]) -> list[str]:
-    """Return the faults that the authors' program had in some of these systems."""
-    models = [
-        params.model(member)
-        for name in systems
-        for member in params.translators(params.runs_of(name)[0]).members
-    ]
-    found = {name for model in models for name in _faults_of(params, model)}
-    return [words for name, words in FAULTS.items() if name in found]
-
-
-def _faults_of(params: Params, model: Model) -> Iterator[str]:
     if params.families[model.family].shape.cell == "lstm" and model.score is not None:
         score = SCORES.get(model.score, Part())
-        yield from score.faults
-        if score.windowed:
-            yield from WINDOWS.get(model.attention, Part()).faults
+        windowed = WINDOWS.get(model.attention, Part()).faults if score.windowed else ()
+        yield from ((FAULTY, fault) for fault in (*score.faults, *windowed))

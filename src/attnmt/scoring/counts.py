@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_bytes
+from attnmt.scoring.metric import Counts
 from attnmt.scoring.numbers import Line
-
-Counts = NDArray[np.float64]
 
 
 def counted(line: Line) -> str:

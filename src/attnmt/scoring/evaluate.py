@@ -1,16 +1,21 @@
-"""All numbers of a model or an ensemble, each with what it was measured on and the counts behind it."""
+"""All numbers of a model, an ensemble, or what is no model, with what they were measured on.
 
-from collections.abc import Iterable, Iterator
+What is no model is the outside aligner's links, diagonal links, and the dictionaries.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple, get_args
 
 from numpy.typing import NDArray
 
-from attnmt.config import LinkStep, Params
+from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, DIRECTIONS, LinkStep, Params
+from attnmt.corpora.links import Links
 from attnmt.decoding.link_step import Reading, load_reading
 from attnmt.errors import InputError
 from attnmt.files.text_file import sha256_of_lines
 from attnmt.layout import Layout
-from attnmt.scoring.alignment import read_forced, score_links
+from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.limits import note_of
@@ -24,9 +29,15 @@ from attnmt.scoring.numbers import (
     Replacement,
     write_numbers,
 )
-from attnmt.scoring.reference_links import reference_links
+from attnmt.scoring.reference_links import (
+    aligner_links,
+    link_kind,
+    reference_links,
+    token_counts,
+)
 from attnmt.scoring.replacements import score_replacements
 from attnmt.scoring.system_outputs import Outputs
+from attnmt.text.dictionary import Dictionary, read_aligner
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import read_metrics
 
@@ -59,13 +70,15 @@ class Evaluated(NamedTuple):
 
 
 def evaluate(params: Params, name: str) -> Evaluated:
-    """Return all numbers of a model or an ensemble.
+    """Return all numbers of a model, an ensemble, or what is no model.
 
     All files are read before the first translation is scored.
 
     Raises:
-        InputError: if a file is missing, or does not fit the others.
+        InputError: if a file is missing or damaged, or does not fit the others.
     """
+    if name in NO_MODEL:
+        return Evaluated.of(NO_MODEL[name](params))
     system, single = params.translators(name), name in params.models
     first = params.model(system.members[0])
     data = EncodedSets(Layout(params.experiment).encoded(system.family))
@@ -148,7 +161,7 @@ def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
         links = read_forced(params, name, aligned, steps)
         reference = reference_links(params, aligned, params.translators(name).family)
         for step in steps:
-            score = score_links(links[step], reference, samples)
+            score, counts = score_links(links[step], reference, samples)
             readers = {AUTHORS: step == reading.authors, CHOSEN: step == reading.chosen}
             note = note_of(score.note, f"read at {reading.why}" if readers[CHOSEN] else None)
             fields = {
@@ -156,9 +169,10 @@ def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
                 "set": aligned,
                 "script": step,
                 "readers": " ".join(reader for reader, reads in readers.items() if reads) or None,
+                "lines": len(counts),
                 "reference": reference.digest[:SHA_DIGITS],
             }
-            yield fields | score.cells | {"note": note}, score.counts
+            yield fields | score._asdict() | {"note": note}, counts
 
 
 def read_perplexity(params: Params, name: str, data: EncodedSets) -> dict[str, float]:
@@ -168,14 +182,69 @@ def read_perplexity(params: Params, name: str, data: EncodedSets) -> dict[str, f
         InputError: if the model was trained on other data, or its training did not measure a set.
     """
     folder = Layout(params.experiment).model(name)
-    path, trained = folder / "metrics.json", read_metrics(folder)
-    if trained.dataset_digest != data.digest:
+    trained = read_metrics(folder)
+    if trained.dataset_digest != data.digest or not {*params.sets.tests} <= {*trained.perplexity}:
         raise InputError(
-            f"{path}: the data in {data.folder} changed after this training; train {name} again"
+            f"{folder / 'metrics.json'}: the data in {data.folder}, or the list of test sets, changed "
+            f"after this training; train {name} again"
         )
-    for test in params.sets.tests:
-        if test not in trained.perplexity:
-            raise InputError(
-                f"{path}: this training measured no perplexity on {test!r}; train {name} again"
-            )
     return dict(trained.perplexity)
+
+
+def _aligner(params: Params) -> Iterator[Measured]:
+    """Yield the error rates of the outside aligner, but none against silver links, which are its own."""
+    how = read_aligner(params).system
+    for aligned in params.sets.aligned:
+        if link_kind(params, aligned) == "gold":
+            links = [line.sure for line in aligner_links(params, aligned)]
+            yield _rate(params, ALIGNER, aligned, links, how)
+
+
+def _diagonal(params: Params) -> Iterator[Measured]:
+    """Yield the error rates of links that need no model."""
+    for aligned in params.sets.aligned:
+        links = diagonal_links(token_counts(params, aligned))
+        yield _rate(params, DIAGONAL, aligned, links, None)
+
+
+def _rate(
+    params: Params, name: str, aligned: str, links: Sequence[Links], how: str | None
+) -> Measured:
+    reference = reference_links(params, aligned)
+    score, counts = score_links(links, reference, params.evaluation.bootstrap_samples)
+    fields = {
+        "kind": "system",
+        "system": name,
+        "set": aligned,
+        "metric": "aer",
+        "lines": len(links),
+    }
+    fields |= {"reference": reference.digest[:SHA_DIGITS]}
+    return fields | score._asdict() | {"signature": how}, counts
+
+
+def _dictionaries(params: Params) -> Iterator[Measured]:
+    """Yield counts of both dictionaries, for each family that reads words.
+
+    ``entries`` counts the source words, ``outside`` those that the family's vocabulary lacks, and
+    ``translated_outside`` those whose best translation the vocabulary of the other language lacks.
+    """
+    layout, how = Layout(params.experiment), str(read_aligner(params))
+    for direction, (name, family) in product(DIRECTIONS, params.families.items()):
+        if family.encoding.pieces is not None:
+            continue
+        source, target = (side.code for side in params.languages.sides(direction))
+        path = layout.dictionary_file(source, target)
+        dictionary = Dictionary.load(path, lowercase=family.encoding.lowercase)
+        data = EncodedSets(layout.encoded(name))
+        sources, targets = data.vocabulary(source), data.vocabulary(target)
+        common = {"kind": "system", "system": DICTIONARY, "family": name, "direction": direction}
+        for metric, value in {
+            "entries": len(dictionary),
+            "outside": sum(word not in sources for word in dictionary),
+            "translated_outside": sum(dictionary.best(word) not in targets for word in dictionary),
+        }.items():
+            yield common | {"metric": metric, "value": value, "signature": how}, None
+
+
+NO_MODEL = {ALIGNER: _aligner, DIAGONAL: _diagonal, DICTIONARY: _dictionaries}

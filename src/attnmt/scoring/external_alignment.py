@@ -14,7 +14,8 @@ from attnmt.decoding.reader import Reader, Units
 from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
-from attnmt.scoring.alignment import LinkScore, diagonal_links, score_links
+from attnmt.scoring.alignment import diagonal_links, score_links
+from attnmt.scoring.metric import Score
 from attnmt.scoring.reference_links import ReferenceLinks, cut_links
 from attnmt.text.tokenizer import tokenizer
 
@@ -78,7 +79,7 @@ class LinkedPairs:
 
     links: dict[LinkStep, list[Links]]
     reading: Reading
-    scores: dict[LinkStep, LinkScore]
+    scores: dict[LinkStep, Score]
 
 
 def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
@@ -99,26 +100,28 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
         step: [flipped(line) for line in lines] if backward else lines
         for step, lines in forced.links.items()
     }
-    scores = {}
-    if pairs.gold is not None:
-        length = params.families[params.translators(name).family].encoding.length
-        gold = pairs.gold
-        if length is not None:  # the family reads the last words of a sentence
-            both = zip(gold, pairs.word_counts, strict=True)
-            gold = [cut_links(line, words, length) for line, words in both]
-        reference = ReferenceLinks("gold", gold)
-        samples = params.evaluation.bootstrap_samples
-        scores = {step: score_links(lines, reference, samples) for step, lines in links.items()}
-    return LinkedPairs(links, reading, scores)
+    length = params.families[params.translators(name).family].encoding.length
+    scores = {step: _score(params, lines, pairs, length) for step, lines in links.items()}
+    return LinkedPairs(links, reading, {step: one for step, one in scores.items() if one})
 
 
-def score_diagonal(params: Params, pairs: OwnPairs) -> LinkScore | None:
+def score_diagonal(params: Params, pairs: OwnPairs) -> Score | None:
     """Return the error rate of links that need no model; None without gold links."""
+    return _score(params, diagonal_links(pairs.word_counts), pairs, None)
+
+
+def _score(
+    params: Params, links: Sequence[Links], pairs: OwnPairs, length: int | None
+) -> Score | None:
+    """Return the error rate against the gold links of the last ``length`` words of each sentence."""
     if pairs.gold is None:
         return None
+    gold = pairs.gold
+    if length is not None:
+        both = zip(gold, pairs.word_counts, strict=True)
+        gold = [cut_links(line, words, length) for line, words in both]
     samples = params.evaluation.bootstrap_samples
-    reference = ReferenceLinks("gold", pairs.gold)
-    return score_links(diagonal_links(pairs.word_counts), reference, samples)
+    return score_links(links, ReferenceLinks("gold", gold), samples)[0]
 
 
 def _tokens(file: Path, language: Language) -> list[list[str]]:

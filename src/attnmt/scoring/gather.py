@@ -57,7 +57,7 @@ def gather(study: Study) -> Numbers:
     params = study.params
     lines = list(published_lines(params))
     for system in params.systems_and_ensembles:
-        runs = [_training_lines(study, name) for name in study.seeds(system)]
+        runs = [_training_lines(study, name) for name in study.params.runs_of(system)]
         if len(runs) == 1:  # its only training is the system
             lines += (line.model_copy(update={"kind": "system"}) for line in runs[0])
         else:
@@ -179,17 +179,11 @@ def _rounded(**values: float | None) -> dict[str, float | None]:
     return {key: None if v is None else round(v, DIGITS) for key, v in values.items()}
 
 
-def _runs(study: Study, line: Line) -> Runs:
-    """Return the seeds of a system's number with what their sentences add."""
-    _, metric, test, script, replacement = keys_of(line)[-1]
-    return study.runs(str(line.system), metric, str(test), script, replacement)
-
-
 def gain(study: Study, ours: Line, other: Line) -> Line:
     """Return the gain of one system's number over another's, with its test."""
     study.check_references(ours, other)
     one, two = str(ours.system), str(other.system)
-    counts = [len(study.seeds(system)) or 1 for system in (one, two)]
+    counts = [len(study.params.runs_of(system)) or 1 for system in (one, two)]
     value, note = (ours.value or 0.0) - (other.value or 0.0), None
     tested: Comparison | Outcome | None = None
     if counts == [1, 1]:
@@ -197,7 +191,8 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
         samples = study.params.evaluation.bootstrap_samples
         tested = compare(first, second, SCORES[ours.metric, ours.script], samples)
     elif min(counts) > 1:
-        estimate = study.gain(one, _runs(study, ours), two, _runs(study, other))
+        runs = [study.runs(keys_of(line)[-1]) for line in (ours, other)]
+        estimate = study.gain(one, runs[0], two, runs[1])
         if estimate is not None:
             tested = estimate.test("greater")
             value = tested.value

@@ -32,13 +32,6 @@ def of_interval(low: float, high: float, lines: int, most: float | None) -> list
     return [BEYOND] if low < 0 or (most is not None and high > most) else []
 
 
-def of_links(sure: int, possible: int) -> list[str]:
-    """Return what an error rate against so many links says by its definition."""
-    if sure:
-        return []
-    return [NO_SURE if possible else NO_LINKS]
-
-
 def note_of(*parts: str | None) -> str | None:
     """Return a note of several parts; None if there is none."""
     return "; ".join(filter(None, parts)) or None

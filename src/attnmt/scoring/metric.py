@@ -1,8 +1,7 @@
 """A way to score translations: counts of each sentence, and the score that follows from their sums.
 
-A metric is a class in a file of its own, which :mod:`attnmt.scoring.metrics` names. The counts are
-sacrebleu's sufficient statistics. In the shapes, n is the number of sentences, and m that of the counts
-of a sentence.
+:mod:`attnmt.scoring.metrics` has the metrics. The counts are sacrebleu's sufficient statistics. In the
+shapes, n is the number of sentences, and m that of the counts of a sentence.
 """
 
 import os
@@ -20,7 +19,7 @@ from attnmt.errors import InputError
 from attnmt.scoring.limits import EMPTY, note_of, of_interval
 
 SEED = 12345  # sacrebleu's own default for the bootstrap
-Counts = NDArray[np.float64]
+Counts = NDArray[Any]  # (n, m), numbers of each sentence that add up to the corpus's
 Lines = Sequence[str]
 # Tokens as they stand, joined by spaces; detokenized text; or the text as it was written, which only
 # references have: translations are then detokenized.
@@ -50,19 +49,18 @@ class References(NamedTuple):
 
 
 class Score(NamedTuple):
-    """The score of a corpus in percent, rounded to four decimals.
+    """The score of a corpus, with the bounds of its bootstrap 95% interval.
 
-    ``low`` and ``high`` bound the bootstrap 95% interval. sacrebleu reports the mean of the resampled
-    scores and half the distance between their 2.5% and 97.5% quantiles. The bounds are that mean minus
-    and plus that half-width. ``note`` has what the score says by its definition alone
-    (:mod:`attnmt.scoring.limits`).
+    A bound is the mean of the resampled scores minus or plus half the distance between their 2.5% and
+    97.5% quantiles, so it may lie beyond the highest or the lowest score. ``note`` has what the score
+    says by its definition alone (:mod:`attnmt.scoring.limits`).
     """
 
     value: float
     low: float
     high: float
-    signature: str
     note: str | None
+    signature: str | None = None
 
 
 class Metric(ABC):
@@ -126,11 +124,9 @@ class Metric(ABC):
     def score(
         self, translations: Lines, references: References, samples: int
     ) -> tuple[Score, Counts]:
-        """Return the score of a corpus, and the counts of its sentences.
+        """Return the score of a corpus in percent, and what :meth:`counts` returns.
 
         Args:
-            translations: as in :meth:`counts`, which also says what is raised.
-            references: likewise.
             samples: how many the bootstrap draws.
         """
         metric, counts = self._counted(translations, references)
@@ -144,7 +140,7 @@ class Metric(ABC):
         said = self._said(result, translations)
         note = note_of(*said, *of_interval(low, high, len(translations), self.highest))
         signature = f"{result.name}|{metric.get_signature()}"
-        return Score(round(result.score, 4), low, high, signature, note), counts
+        return Score(round(result.score, 4), low, high, note, signature), counts
 
     def _said(self, result: SacrebleuScore, translations: Lines) -> list[str]:
         return self.limits(result) if any(line.strip() for line in translations) else [EMPTY]

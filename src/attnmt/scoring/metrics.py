@@ -1,21 +1,115 @@
-"""All metrics by which the stage evaluate scores, each by the name that code gives it.
+"""All metrics by which the stage evaluate scores: BLEU in three ways, chrF2 and TER.
 
-The first two are those of Luong et al. 2015, section 4. nist and sacrebleu have the same settings and
-differ only in the reference. A metric of your own is a class in a file of its own, and a line here.
+A metric of your own is a class in a file of its own, and a line in ``METRICS``.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sacrebleu.metrics.base import Score as SacrebleuScore
+from sacrebleu.metrics.bleu import BLEU, BLEUScore
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 
 from attnmt.scoring.aer import rates
-from attnmt.scoring.bleu import Bleu
-from attnmt.scoring.chrf import Chrf
-from attnmt.scoring.metric import Metric
-from attnmt.scoring.ter import Ter
+from attnmt.scoring.limits import NOTHING, SHORT, SMOOTHED, UNSMOOTHED
+from attnmt.scoring.metric import Form, Metric
 
+
+@dataclass(frozen=True)
+class Bleu(Metric):
+    """BLEU (Papineni et al. 2002) by one script, case-sensitive.
+
+    Attributes:
+        tokens: sacrebleu's name of the tokenizer.
+        smooth: sacrebleu's name of the smoothing.
+    """
+
+    script: str
+    form: Form
+    tokens: str = "13a"
+    smooth: str = "exp"
+    metric: str = "bleu"
+
+    def of_sacrebleu(self, characters: bool = False) -> BLEU:
+        """Return sacrebleu's BLEU. It counts characters in a language without spaces."""
+        tokens = "char" if characters and self.form != "tokens" else self.tokens
+        # force keeps sacrebleu from warning about text that looks tokenized; it changes no score.
+        return BLEU(tokenize=tokens, smooth_method=self.smooth, force=True)
+
+    def scores(self, sums: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what sacrebleu computes from sums of counts, for all sums at once."""
+        length, reference = sums[:, 0], sums[:, 1]
+        matches, total = sums[:, 2:6], sums[:, 6:10]
+        if self.smooth == "exp":  # the k-th order without a match counts as if it had 1 / 2^k
+            matches = np.where(matches > 0, matches, 0.5 ** np.cumsum(matches == 0, axis=1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(100 * matches / total).sum(1) / 4
+            brevity = np.exp(np.minimum(0, 1 - reference / length))
+            score = brevity * np.exp(logs)
+        defined = sums[:, 2:6].any(1) & total.all(1)  # so the length is not 0
+        return np.where(defined, score, 0.0)
+
+    def limits(self, result: SacrebleuScore) -> list[str]:
+        """Return why BLEU is 0, or depends on its smoothing."""
+        assert isinstance(result, BLEUScore)
+        if not result.totals[-1]:
+            return [SHORT]
+        if not any(result.counts):
+            return [NOTHING]
+        if not result.counts[-1]:
+            return [SMOOTHED if result.score else UNSMOOTHED]
+        return []
+
+
+class Chrf(Metric):
+    """chrF2, the F-score of character n-grams up to six (Popović 2015), case-sensitive.
+
+    Detokenized text is compared with the reference as it was written.
+    """
+
+    metric = "chrf"
+
+    def scores(self, sums: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what sacrebleu computes from sums of counts, for all sums at once."""
+        ours, reference, matches = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
+        counts = (ours > 0) & (reference > 0)  # the orders that the mean is taken over
+        orders = np.maximum(counts.sum(1), 1)
+        precision, recall = (
+            np.where(counts, matches / np.maximum(total, 1), 0).sum(1) / orders
+            for total in (ours, reference)
+        )
+        weighted = 4 * precision + recall  # F2
+        return np.asarray(500 * precision * recall / np.where(weighted > 0, weighted, 1))
+
+    def of_sacrebleu(self, characters: bool = False) -> CHRF:
+        """Return sacrebleu's default chrF."""
+        return CHRF()
+
+
+class Ter(Metric):
+    """Translation edit rate (Snover et al. 2006); lower is better.
+
+    Detokenized text is compared with the reference as it was written.
+    """
+
+    metric = "ter"
+    highest = None
+
+    def scores(self, sums: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what sacrebleu computes from sums of counts, for all sums at once."""
+        edits, words = sums[:, 0], sums[:, 1]
+        return 100 * np.where(words > 0, edits / np.where(words > 0, words, 1), edits > 0)
+
+    def of_sacrebleu(self, characters: bool = False) -> TER:
+        """Return sacrebleu's default TER, which ignores case."""
+        return TER()
+
+
+# The first two are those of Luong et al. 2015, section 4. nist and sacrebleu differ in the reference.
 METRICS: dict[str, Metric] = {
     # BLEU as multi-bleu.perl computes it: Moses tokens as they stand, no smoothing
     "tokenized": Bleu("tokenized", "tokens", tokens="none", smooth="none"),

@@ -7,7 +7,7 @@ pandas reads the file in one call, and docs/report.md has examples.
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -73,8 +73,14 @@ class Line(CsvLine):
     note: str | None = None  # what was printed in place of a number, or what else must be known
 
 
-# system, metric, set, script and replacement
-Key = tuple[str | None, str, str | None, str | None, str | None]
+class Key(NamedTuple):
+    """What a number of a system or of a training is found by."""
+
+    system: str | None
+    metric: str
+    set: str | None = None
+    script: str | None = None
+    replacement: str | None = None
 
 
 class Numbers:
@@ -98,7 +104,7 @@ class Numbers:
                     if line.kind == "system":
                         self._systems[key] = line
                     if line.model:
-                        self._trainings[line.model, *key[1:]] = line
+                        self._trainings[key._replace(system=line.model)] = line
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
@@ -118,18 +124,18 @@ class Numbers:
         replacement: str | None = None,
     ) -> Line | None:
         """Return our number of a system; None if there is none."""
-        return self._systems.get((system, metric, test, script, replacement))
+        return self._systems.get(Key(system, metric, test, script, replacement))
 
     def training(
         self,
-        model: str,
+        model: str | None,
         metric: str,
         test: str | None = None,
         script: str | None = None,
         replacement: str | None = None,
     ) -> Line | None:
         """Return our number of one model or ensemble; None if there is none."""
-        return self._trainings.get((model, metric, test, script, replacement))
+        return self._trainings.get(Key(model, metric, test, script, replacement))
 
     def groups(
         self, metric: str, test: str, script: str | None = None
@@ -166,12 +172,12 @@ def keys_of(line: Line) -> list[Key]:
     authors, which comes last, and as aer_chosen. One that reads no step is aer.
     """
     if line.metric != "aer":
-        return [(line.system, line.metric, line.set, line.script, line.replacement)]
+        return [Key(line.system, line.metric, line.set, line.script, line.replacement)]
     readers = (line.readers or "").split()
     names = [f"aer_{line.script}"] if line.script else []
     names += ["aer_chosen"] if CHOSEN in readers else []
     names += ["aer"] if AUTHORS in readers or not names else []
-    return [(line.system, name, line.set, None, None) for name in names]
+    return [Key(line.system, name, line.set) for name in names]
 
 
 def name_of(line: Line) -> str:

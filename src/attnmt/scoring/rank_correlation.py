@@ -20,7 +20,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attnmt.errors import InputError
 from attnmt.scoring.metric import SEED
 from attnmt.scoring.seed_statistics import Described, Numbers, Runs, common
 
@@ -33,15 +32,7 @@ def rank_correlation(expected: Sequence[Runs | float], systems: Sequence[Runs]) 
     Args:
         expected: either only published numbers, or only another score of the same trainings.
         systems: three or more, no two of which share a training.
-
-    Raises:
-        InputError: if there are fewer than three systems, or ``expected`` has more or fewer.
     """
-    if len(systems) < 3 or len(expected) != len(systems):
-        raise InputError(
-            f"rank correlation: {len(systems)} systems and {len(expected)} other numbers; "
-            f"it needs three systems or more, and a number for each"
-        )
     chance = np.random.default_rng(SEED)
     ours = np.array([runs.mean for runs in systems])
     measured = [one for one in expected if isinstance(one, Runs)]

@@ -2,6 +2,9 @@
 
 Where it has none, the outside aligner's links stand in for them. They are silver links: a program's, not
 a person's. An error rate against them says how far attention is from that program.
+
+Every function that reads a file raises an InputError if it is missing, or does not fit the set's
+sentences.
 """
 
 from typing import Literal, NamedTuple
@@ -23,24 +26,9 @@ class ReferenceLinks(NamedTuple):
     links: list[GoldLinks]
 
     @property
-    def sure(self) -> list[Links]:
-        """The links that must be found."""
-        return [line.sure for line in self.links]
-
-    @property
-    def possible(self) -> list[Links]:
-        """The links that may be found, the sure ones among them."""
-        return [line.possible for line in self.links]
-
-    @property
     def digest(self) -> str:
         """The SHA-256 of all links."""
         return sha256_of_lines(f"{sorted(one.sure)} {sorted(one.possible)}" for one in self.links)
-
-
-def kind_in(note: str | None) -> LinkKind:
-    """Return whether the note of an error rate says that it is measured against silver links."""
-    return "silver" if "silver links" in (note or "") else "gold"
 
 
 def link_kind(params: Params, aligned: str) -> LinkKind:
@@ -50,11 +38,7 @@ def link_kind(params: Params, aligned: str) -> LinkKind:
 
 
 def reference_links(params: Params, aligned: str, family: str | None = None) -> ReferenceLinks:
-    """Return the links of the words that a family reads, or with None those of the tokens.
-
-    Raises:
-        InputError: if a file is missing, or does not fit the set's sentences.
-    """
+    """Return the links of the words that a family reads, or with None those of the tokens."""
     kind = link_kind(params, aligned)
     if kind == "silver":
         return ReferenceLinks(kind, aligner_links(params, aligned, family))
@@ -65,11 +49,7 @@ def reference_links(params: Params, aligned: str, family: str | None = None) -> 
 
 
 def aligner_links(params: Params, name: str, family: str | None = None) -> list[GoldLinks]:
-    """Return the outside aligner's links of the words of a set, as in :func:`reference_links`.
-
-    Raises:
-        InputError: if the file is missing, or does not fit the set's sentences.
-    """
+    """Return the outside aligner's links of the words of a set, as in :func:`reference_links`."""
     path, again = (
         Layout(params.experiment).dictionary / f"{name}.{LINKS}",
         "run the dictionary stage again",
@@ -93,11 +73,7 @@ def _as_read(
 
 
 def token_counts(params: Params, aligned: str) -> list[tuple[int, int]]:
-    """Return how many tokens each sentence pair of a set has, source and target.
-
-    Raises:
-        InputError: if a file is missing or their numbers of lines differ.
-    """
+    """Return how many tokens each sentence pair of a set has, source and target."""
     tokens = Layout(params.experiment).tokens
     source, target = (tokens / f"{aligned}.{code}" for code in params.languages.codes)
     return count_words(source, target)

@@ -11,7 +11,7 @@ from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.vocabulary import SPECIAL, UNK
 
-Sentences = Sequence[Sequence[str]]  # the words of each sentence
+Sentences = Sequence[list[str]]  # the words of each sentence
 
 
 def score_replacements(params: Params, name: str, test: str, outputs: Outputs) -> dict[str, int]:
@@ -62,30 +62,20 @@ def count_replacements(
         vocabulary: the target words that the models know.
     """
     totals: Counter[str] = Counter()
-    for sentence in zip(before, after, sources, references, strict=True):
-        totals.update(_counts(*sentence, vocabulary))
+    lines = zip(before, after, sources, references, strict=True)
+    for undone, words, source, reference in lines:
+        places = [j for j in unknown_places(undone) if words[j] != SPECIAL[UNK]]
+        replaced = Counter(words[j] for j in places)
+        unknown = Counter(word for word in reference if word not in vocabulary)
+        right = replaced & unknown  # a word counts as often as the reference has it
+        copied = replaced.keys() & set(source)
+        repeated = [words[j] in words[max(j - 1, 0) : j] + words[j + 1 : j + 2] for j in places]
+        totals.update(
+            unknown=unknown.total(),
+            replaced=replaced.total(),
+            right=right.total(),
+            repeated=sum(repeated),
+            copied=sum(replaced[word] for word in copied),
+            copied_right=sum(right[word] for word in copied),
+        )
     return dict(totals)
-
-
-def _counts(
-    before: Sequence[str],
-    after: Sequence[str],
-    source: Sequence[str],
-    reference: Sequence[str],
-    vocabulary: Container[str],
-) -> dict[str, int]:
-    """Return the counts of one sentence."""
-    places = [j for j in unknown_places(before) if after[j] != SPECIAL[UNK]]
-    neighbors = [{*after[max(j - 1, 0) : j], *after[j + 1 : j + 2]} for j in places]
-    replaced = Counter(after[j] for j in places)
-    unknown = Counter(word for word in reference if word not in vocabulary)
-    right = replaced & unknown  # a word counts as often as the reference has it
-    copied = replaced.keys() & set(source)
-    return {
-        "unknown": unknown.total(),
-        "replaced": replaced.total(),
-        "right": right.total(),
-        "repeated": sum(after[j] in words for j, words in zip(places, neighbors, strict=True)),
-        "copied": sum(replaced[word] for word in copied),
-        "copied_right": sum(right[word] for word in copied),
-    }

@@ -42,7 +42,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import nctdtrinc, stdtr, stdtrit
 
-from attnmt.errors import InputError
 from attnmt.scoring.significance import Scores
 
 Numbers = NDArray[np.float64]
@@ -62,15 +61,6 @@ class Runs:
 
     values: Numbers
     influences: Numbers
-
-    def __post_init__(self) -> None:
-        """Refuse a single seed.
-
-        Raises:
-            InputError: if there is only one.
-        """
-        if len(self.values) < 2:
-            raise InputError("one training shows no variation between seeds; train two or more")
 
     @classmethod
     def measured(cls, numbers: NDArray[Any], scores: Scores) -> Self:
@@ -99,16 +89,7 @@ class Runs:
         return type(self)(self.values[list(seeds)], self.influences[list(seeds)])
 
     def minus(self, other: Self) -> Self:
-        """Return the difference, seed by seed, from another score of the same trainings.
-
-        Raises:
-            InputError: if the two differ in the number of seeds or sentences.
-        """
-        if self.influences.shape != other.influences.shape:
-            (k, n), (seeds, lines) = self.influences.shape, other.influences.shape
-            raise InputError(
-                f"{k} seeds of {n} sentences do not pair with {seeds} of {lines}; score the same ones"
-            )
+        """Return the difference, seed by seed, from another score of the same trainings."""
         return type(self)(self.values - other.values, self.influences - other.influences)
 
     @cached_property
@@ -204,16 +185,8 @@ class Estimate:
 
 
 def common(systems: Sequence[Runs]) -> Numbers:
-    """Return C / n, (systems, systems): the sentences' covariance between different seeds, over n.
-
-    Raises:
-        InputError: if the systems were not measured on equally many sentences.
-    """
-    lines = {runs.influences.shape[1] for runs in systems}
-    if len(lines) > 1:
-        counts = ", ".join(map(str, sorted(lines)))
-        raise InputError(f"systems differ in their sentences ({counts}); score them on the same")
-    n = lines.pop()
+    """Return C / n, (systems, systems): the sentences' covariance between different seeds, over n."""
+    n = systems[0].influences.shape[1]
     if n == 0:
         return np.zeros((len(systems), len(systems)))
     covariance: Numbers = np.atleast_2d(np.cov([runs.mean_influences for runs in systems]))
@@ -228,9 +201,6 @@ def contrast(systems: Sequence[Runs], weights: Sequence[float]) -> Estimate:
         systems: no two of them may share a training. For two scores of the same trainings, use
             :meth:`Runs.minus`.
         weights: one for each system.
-
-    Raises:
-        InputError: as :func:`common` says.
     """
     w = np.array(weights, dtype=np.float64)
     seeds = sum(

@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.significance import estimate_ci
 
-from attnmt.scoring.metric import SEED
+from attnmt.scoring.metric import SEED, Counts
 
 ROUNDING = 1e-9  # scores of different sums may be equal and yet be rounded differently
-Counts = NDArray[Any]  # (lines, m), numbers of each sentence; they are whole, so sums are exact
 # (N, m) -> (N,), the score of each of N sums of m numbers
 Scores = Callable[[NDArray[Any]], NDArray[np.float64]]
 
@@ -43,7 +42,7 @@ def compare(ours: Counts, other: Counts, scores: Scores, samples: int) -> Compar
     """Compare the scores of two systems on the same sentences.
 
     Args:
-        ours: the counts of each sentence.
+        ours: the counts of each sentence. They are whole, so sums are exact.
         other: those of the other system; p does not depend on which of the two comes first.
         scores: gives the scores of their sums.
         samples: how many shuffles, and how many samples of the bootstrap.

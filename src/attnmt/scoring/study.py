@@ -6,14 +6,14 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from attnmt.config import DIAGONAL, Params
+from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.counts import Counts, counted, read_counts, words_of
+from attnmt.scoring.counts import counted, read_counts, words_of
 from attnmt.scoring.lengths import length_groups
+from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
-from attnmt.scoring.numbers import Line, Numbers, name_of, read_scores
-from attnmt.scoring.reference_links import LinkKind, kind_in
+from attnmt.scoring.numbers import Key, Line, Numbers, name_of, read_scores
 from attnmt.scoring.seed_statistics import Estimate, Runs, contrast, difference
 
 
@@ -31,17 +31,13 @@ class Study:
         self.counts = cache(self._counts)
         self.runs = cache(self._runs)
 
-    def _scores(self, name: str) -> Numbers:
+    def _scores(self, name: str | None) -> Numbers:
         """Return the scores of one model or ensemble, or of what is no model."""
-        return read_scores(self.params, name)
+        return read_scores(self.params, str(name))
 
     def _counts(self, name: str) -> dict[str, Counts]:
         path = Layout(self.params.experiment).counts(name)
         return read_counts(path, f"run evaluate of {name} again")
-
-    def seeds(self, name: str | None) -> list[str]:
-        """Return the runs of a system or an ensemble, one for each seed; [] if it is not trained."""
-        return self.params.runs_of(name)
 
     def array(self, name: str, key: str) -> Counts:
         """Return an array of counts of one model or ensemble, or of what is no model."""
@@ -59,31 +55,13 @@ class Study:
         """Return the groups of sentences of Figure 6."""
         return length_groups(self.words(name, test), self.params.evaluation.length_group)
 
-    def has_lengths(self, test: str) -> bool:
-        """Return whether Figure 6's groups of a set differ in the length of their longest reference."""
-        first = next(iter(self.params.models))
-        words = self.words(first, test)
-        return len({words[group[-1]] for group in self.groups(first, test)}) > 1
-
-    @property
-    def link_kind(self) -> LinkKind:
-        """Whether the links of the first aligned set are gold or silver."""
-        line = self.scores(DIAGONAL).system(DIAGONAL, "aer", self.params.sets.aligned[0])
-        return kind_in(line.note if line else None)
-
-    def line(
-        self,
-        run: str,
-        metric: str,
-        test: str,
-        script: str | None = None,
-        replacement: str | None = None,
-    ) -> Line:
-        """Return the line of one run's score."""
-        line = self.scores(run).training(run, metric, test, script, replacement)
+    def line(self, key: Key) -> Line:
+        """Return the line of one run's score; the run stands in the place of the system."""
+        line = self.scores(key.system).training(*key)
         if line is None:
-            path = Layout(self.params.experiment).scores(run)
-            raise InputError(f"{path}: no {metric} of {test}; run evaluate of {run} again")
+            path = Layout(self.params.experiment).scores(str(key.system))
+            again = f"run evaluate of {key.system} again"
+            raise InputError(f"{path}: no {key.metric} of {key.set}; {again}")
         return line
 
     def numbers(self, lines: Sequence[Line]) -> NDArray[np.float64]:
@@ -110,16 +88,10 @@ class Study:
                 f"whose families read the same text, or run the stages that made these files again"
             )
 
-    def _runs(
-        self,
-        name: str,
-        metric: str,
-        test: str,
-        script: str | None = None,
-        replacement: str | None = None,
-    ) -> Runs:
-        """Return the score of each seed of a system; an InputError if there are fewer than two."""
-        lines = [self.line(run, metric, test, script, replacement) for run in self.seeds(name)]
+    def _runs(self, key: Key) -> Runs:
+        """Return the score of each seed of a system."""
+        runs = self.params.runs_of(key.system)
+        lines = [self.line(key._replace(system=run)) for run in runs]
         return Runs.measured(self.numbers(lines), SCORES[lines[0].metric, lines[0].script])
 
     def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
@@ -153,7 +125,7 @@ class Study:
     def _shared(self, name: str, other: str) -> set[tuple[int, int]]:
         """Return which seeds of a system share a training with which seeds of another."""
         one, two = (
-            [set(self.params.translators(run).members) for run in self.seeds(system)]
+            [set(self.params.translators(run).members) for run in self.params.runs_of(system)]
             for system in (name, other)
         )
         return {(i, j) for i, a in enumerate(one) for j, b in enumerate(two) if a & b}

@@ -55,8 +55,6 @@ class Outputs:
             (lower-cased, cut, or tokenized before).
         others: further references, each as the family reads it and as it was before tokenizing.
         characters: whether the target language is written without spaces.
-        reference_path: the file of ``reference``.
-        written_reference: the file that sacrebleu, chrf and ter score against.
     """
 
     before: Text
@@ -65,8 +63,6 @@ class Outputs:
     raw: list[str] | None
     others: list[tuple[Text, list[str]]]
     characters: bool
-    reference_path: Path
-    written_reference: Path
 
     @classmethod
     def read(cls, params: Params, name: str, test: str) -> Self:
@@ -95,23 +91,23 @@ class Outputs:
             text = lines(file, f"run the stage translate for {name} again", may_be_blank=True)
             return Text([line.split() for line in text], rule)
 
-        written, raw = path, None
-        if _reads_raw_text(params, target, system.family):
-            written = layout.raw / f"{test}.{target}"
-            raw = lines(written, "run the stages tokens and encode again")
+        encoding, raw = params.families[system.family].encoding, None
+        tokenized = params.languages.of(target).tokenize == "none"
+        if not tokenized and not encoding.lowercase and encoding.length is None:
+            raw = lines(layout.raw / f"{test}.{target}", "run the stages tokens and encode again")
         before, after = translations("out"), translations("replaced")
-        encoding = params.families[system.family].encoding.model_copy(update={"pieces": None})
+        encoding = encoding.model_copy(update={"pieces": None})
         others = []
         for suffix in text_suffixes(layout.tokens, test, params.languages):
             if suffix.startswith(f"{target}."):
                 file = layout.tokens / f"{test}.{suffix}"
                 text = lines(file, "run the tokens stage again")
                 words = [words_read(line, encoding, str(file)) for line in text]
-                written_text = lines(layout.raw / file.name, "run the corpus stage again")
-                others.append((Text(words, rule), written_text))
+                written = lines(layout.raw / file.name, "run the corpus stage again")
+                others.append((Text(words, rule), written))
         read = Text(reference, rule)
         characters = written_without_spaces(read.written)
-        return cls(before, after, read, raw, others, characters, path, written)
+        return cls(before, after, read, raw, others, characters)
 
     @property
     def all_references(self) -> list[Text]:
@@ -137,10 +133,3 @@ class Outputs:
         """Return the translations in the form that a metric takes, unknown words replaced or not."""
         text = self.after if replaced else self.before
         return text.tokens if form == "tokens" else text.written
-
-
-def _reads_raw_text(params: Params, language: str, family: str) -> bool:
-    """Return whether a family's words, detokenized, are the raw text again."""
-    encoding = params.families[family].encoding
-    tokenized = params.languages.of(language).tokenize == "none"
-    return not tokenized and not encoding.lowercase and encoding.length is None

@@ -6,9 +6,9 @@ claim if it is at most ALPHA / (m - i + 1), and the first that is larger ends th
 an order are described and not tested (:mod:`attnmt.scoring.rank_correlation`), so m does not count them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from attnmt.config.claims import Claim
 from attnmt.scoring.rank_correlation import rank_correlation
@@ -22,6 +22,7 @@ from attnmt.scoring.seed_statistics import (
     difference,
 )
 
+Key = TypeVar("Key", bound=Hashable)
 ALPHA = 0.05
 MISSED = 0.2  # the probability that an effect of the smallest detectable size is not found
 VerdictWord = Literal["confirmed", "refuted", "undecided", "described"]
@@ -134,11 +135,11 @@ def holm_level(others: Sequence[float], alpha: float = ALPHA) -> float:
     return alpha
 
 
-def verdicts(judged: Mapping[str, Described]) -> dict[str, Verdict]:
+def verdicts(judged: Mapping[Key, Described]) -> dict[Key, Verdict]:
     """Judge all claims of a study together.
 
     Args:
-        judged: what :func:`judge` says of every claim for which the study has numbers, by its key.
+        judged: what :func:`judge` says of every claim for which the study has numbers.
     """
     tests = {key: one for key, one in judged.items() if isinstance(one, Outcome)}
     after_holm = dict(zip(tests, adjusted([test.p for test in tests.values()]), strict=True))
