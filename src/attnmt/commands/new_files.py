@@ -116,7 +116,7 @@ def read_sets(
                 for _ in parallel_rows(plain, scored=key != "train"):
                     pass  # it raises what is wrong with the texts
         sets.files[key] = plain
-        sets.notes.extend(notes or _lacking(plain))
+        sets.notes.extend(notes)
     return sets
 
 
@@ -128,19 +128,6 @@ def _refuse_exchanged(files: Files, codes: Codes) -> None:
                 f"{file}: its name says that it is in {other!r}, and the text of {own!r} is expected "
                 f"here; exchange the two files, or rename them"
             )
-
-
-def _lacking(files: Mapping[str, Path]) -> list[str]:
-    """Say how many lines of further references are blank."""
-    notes = []
-    for suffix, path in files.items():
-        lines = [line.strip() for line in iter_lines(path)] if "." in suffix else []
-        if blank := lines.count(""):
-            notes.append(
-                f"{path}: {blank:,} of {len(lines):,} lines are blank, the first is line "
-                f"{lines.index('') + 1}; these sentences have fewer references"
-            )
-    return notes
 
 
 class GivenLinks(NamedTuple):

@@ -1,6 +1,8 @@
 """How the text given to ``attnmt new`` is written: its languages, their rules, and what is doubtful."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
 
 from attnmt.config import Languages
 from attnmt.corpora.language_codes import language_code, language_name
@@ -16,8 +18,7 @@ LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide
 def languages_of(train: Files, codes: Codes) -> Languages:
     """Return the languages of a training text, each with the rule that is proposed for it."""
     source, target = (
-        propose_language(code, _spread(iter_lines(file)))
-        for code, file in zip(codes, train, strict=True)
+        propose_language(code, _spread(file)) for code, file in zip(codes, train, strict=True)
     )
     return Languages(source=source, target=target)
 
@@ -33,7 +34,7 @@ def doubts(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
             )
         tokenized = side.tokenize == "none"
         for files in held_out.values():
-            if tokenized_already(_spread(iter_lines(files[at]))) != tokenized:
+            if tokenized_already(_spread(files[at])) != tokenized:
                 said.append(
                     f"{files[at]} is {'not ' * tokenized}tokenized, and the training text is"
                     f"{' not' * (not tokenized)}; give all sets in one form"
@@ -41,13 +42,7 @@ def doubts(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
     return said
 
 
-def _spread(lines: Iterable[str]) -> list[str]:
-    """Return evenly spread lines, fewer than twice ``LOOKED_AT``."""
-    kept: list[str] = []
-    every = 1
-    for number, line in enumerate(lines):
-        if number % every == 0:
-            kept.append(line)
-        if len(kept) == 2 * LOOKED_AT:
-            kept, every = kept[::2], 2 * every
-    return kept
+def _spread(file: Path) -> Iterator[str]:
+    """Return evenly spread lines of a file: at least ``LOOKED_AT``, or all if it has fewer."""
+    lines = sum(1 for _ in iter_lines(file))
+    return islice(iter_lines(file), 0, None, max(1, lines // LOOKED_AT))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attnmt.workflow.graph import Stage
 
 WIDTH = 90  # characters of a line
-NO_TEXT = "Times are not known before the text is there: run the encode stages, then plan again."
+NO_TEXT = "Times are not known before the text is encoded: run the encode stages, then plan again."
 NO_SPEED = "Times are not known: no report has them, and no speed was measured. Add --measure."
 
 
@@ -53,10 +53,11 @@ def plan(
         from attnmt.workflow.graph import compare_stages
     stages = compare_stages(experiment)
     settled = {stage.name for stage in stages if stage.settled}
-    to_run = [stage.name for stage in stages if not stage.settled]
     to_train = [name for name in params.models if f"train@{name}" not in settled]
     page = Console(width=WIDTH, markup=False, highlight=False)
-    page.print(f"Experiment {experiment}: {len(to_run)} of {len(stages)} stages would run.")
+    page.print(
+        f"Experiment {experiment}: {len(stages) - len(settled)} of {len(stages)} stages would run."
+    )
     page.print(_stage_table(stages, gpus is not None))
     trained = [name for name in params.models if name not in to_train]
     if trained:
@@ -64,7 +65,7 @@ def plan(
         seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
         page.print(f"Trainings that are done: {len(trained)}, in {time_text(seconds)}.")
     if to_train:
-        sizes = training_sizes(params, to_train, to_run)
+        sizes = training_sizes(params, to_train)
         _print_trainings(page, params, to_train, sizes, measure, gpus or 1)
     else:
         page.print("Nothing is to be trained.")
@@ -110,8 +111,8 @@ def _print_trainings(
     from attnmt.planning.measure import measure_speeds
 
     if measure:
-        measure_speeds(params, to_train, sizes)
-    times = training_times(params, to_train, sizes)
+        measure_speeds(params, to_train)
+    times = training_times(params, to_train)
     table = _table("to be trained", "parameters", "target words", "time")
     for name in to_train:
         model = params.model(name)
