@@ -66,9 +66,9 @@ def repeated():
 def age(stage):
     """Return how the times of a stage's inputs count.
 
-    The content of a settled stage is known to be up to date, so its inputs count as old.
+    The content of a stage that is done is known to be up to date, so its inputs count as old.
     """
-    return ancient if stage.settled and stage.name not in repeated() else str
+    return ancient if stage.done and stage.name not in repeated() else str
 
 
 onstart:

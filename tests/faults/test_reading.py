@@ -399,7 +399,7 @@ def tools(monkeypatch) -> None:
         "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
     )
     numbers = {"threads": 1, "resources": {}, "priority": 0}
-    numbers |= dict.fromkeys(("done", "settled", "committed"), True)
+    numbers |= dict.fromkeys(("done", "committed"), True)
     lists = {"inputs": [], "outputs": [], "params": {}}
     stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
     monkeypatch.setattr(graph, "compare_stages", lambda experiment: [stage])

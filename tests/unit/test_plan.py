@@ -71,9 +71,9 @@ def said(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
         def stage(name: str) -> Stage:
             training = name.startswith("train")
             resources = {"mem_mb": 1} | ({"gpu": 1} if training else {})
-            is_settled = bool({name, name.partition("@")[0]} & set(settled))
+            is_done = bool({name, name.partition("@")[0]} & set(settled))
             threads = 3 if training else 1
-            return Stage(name, "", {}, [], [], "", threads, resources, 0, settled=is_settled)
+            return Stage(name, "", {}, [], [], "", threads, resources, 0, done=is_done)
 
         monkeypatch.setattr(graph, "compare_stages", lambda _: [stage(name) for name in NAMES])
         return run(*arguments, monkeypatch=monkeypatch, capsys=capsys)

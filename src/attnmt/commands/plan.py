@@ -52,11 +52,11 @@ def plan(
     with of_the_extra("attnmt plan asks DVC what would run"):
         from attnmt.workflow.graph import compare_stages
     stages = compare_stages(experiment)
-    settled = {stage.name for stage in stages if stage.settled}
-    to_train = [name for name in params.models if f"train@{name}" not in settled]
+    done = {stage.name for stage in stages if stage.done}
+    to_train = [name for name in params.models if f"train@{name}" not in done]
     page = Console(width=WIDTH, markup=False, highlight=False)
     page.print(
-        f"Experiment {experiment}: {len(stages) - len(settled)} of {len(stages)} stages would run."
+        f"Experiment {experiment}: {len(stages) - len(done)} of {len(stages)} stages would run."
     )
     page.print(_stage_table(stages, gpus is not None))
     trained = [name for name in params.models if name not in to_train]
@@ -69,7 +69,7 @@ def plan(
         _print_trainings(page, params, to_train, sizes, measure, gpus or 1)
     else:
         page.print("Nothing is to be trained.")
-    page.print(_downloads(params, "corpus" in settled))
+    page.print(_downloads(params, "corpus" in done))
 
 
 def _stage_table(stages: Sequence["Stage"], gpus: bool) -> Table:
@@ -82,7 +82,7 @@ def _stage_table(stages: Sequence["Stage"], gpus: bool) -> Table:
         groups.setdefault(stage.kind, []).append(stage)
     table = _table("stage", "all", "to run", "threads each", *["GPUs each"] * gpus)
     for kind, group in groups.items():
-        to_run, first = sum(not stage.settled for stage in group), group[0]
+        to_run, first = sum(not stage.done for stage in group), group[0]
         numbers = [len(group), to_run, first.threads, *[first.resources.get("gpu", "-")] * gpus]
         table.add_row(kind, *map(str, numbers))
     return table
