@@ -110,30 +110,21 @@ FAULTY: list[tuple[Any, dict[str, Any], str]] = [
 ]
 # MLflow's server does not give these messages: it drops, converts or refuses these itself.
 UNKNOWN: list[tuple[Any, dict[str, Any], str]] = [
-    (LINES, {"bream": 5}, "params.bream: unknown key; did you mean 'beam'?"),
     (LINES, {"temperature": 1.0}, "params.temperature: unknown key; the known ones are beam"),
     (LINES, {"beam": "5"}, "params.beam: Input should be a valid integer (found '5')"),
-    (LINES, {"beam": True}, "params.beam: Input should be a valid integer (found True)"),
-    (LINES, {"beam": 2.5}, "params.beam: Input should be a valid integer (found 2.5)"),
     (["a", None], {}, "inputs.1: Input should be a valid string (found None)"),
-    (["a", ["b"]], {}, "inputs.1: Input should be a valid string (found ['b'])"),
     ([7] * 1_000_000, {}, "inputs.0: Input should be a valid string (found 7)"),
     ("Hi.", {}, "inputs: Input should be a valid list (found 'Hi.')"),
-    ({"text": LINES}, {}, "inputs: Input should be a valid list"),
 ]
 # Bodies that are no request, and their messages.
 BODIES: list[tuple[bytes, str]] = [
-    (b'{"inputs": ["a"], "beam": 3}', "beam: unknown key; the known ones are inputs, params"),
     (b'{"inputs": ["a"], "parameters": {}}', "parameters: unknown key; did you mean 'params'?"),
     (b'{"dataframe_split": {}}', "inputs: this key is missing; dataframe_split: unknown key"),
     (b'["a"]', "the request: Input should be a valid dictionary"),
     (b"\xff", "the request is not JSON"),
-    (b'{"inputs": [%s' % (b"1" * 5000), "the request is not JSON"),
     (b"[" * 100_000, "the request is nested too deeply"),
     (b'{"inputs": ["%s"]}' % (b"a" * 20_000_000), "the request has 20,000,016 bytes, and at most"),
     (b'{"inputs": ["%s"]}' % (b"a" * 2_000_000), "sentence 0: it has 2000000 characters"),
-    (b'{"\\ud800": 1, "inputs": []}', "the request: Input should be a valid string, unable"),
-    (b"{%s}" % b",".join(b'"%d":1' % i for i in range(200_000)), "inputs: this key is missing; 0"),
 ]
 
 
@@ -166,22 +157,22 @@ def test_other_parameters_do_not_load_the_weights_again(params, monkeypatch):
 
 
 MLFLOW = ["-m", "mlflow", "models", "serve", "--env-manager", "local", "-m"]
-OURS = ["-c", "from attnmt.cli import main; main()", "serve", "--model"]
+OURS = ["-c", "from attnmt.cli import main; main()", "serve"]
 
 
 @contextmanager
-def served(model: Path, command: list[str]) -> Iterator[str]:
+def served(log: Path, *command: str) -> Iterator[str]:
     """Serve a model where the network cannot be reached; yield the address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     nowhere = dict.fromkeys(["http_proxy", "https_proxy"], "http://127.0.0.1:9")
     search = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    with (model.parent / "log").open("w") as log:
+    with log.open("w") as stream:
         process = subprocess.Popen(
-            [sys.executable, *command, str(model), "--host", "127.0.0.1", "--port", str(port)],
+            [sys.executable, *command, "--host", "127.0.0.1", "--port", str(port)],
             env=os.environ | nowhere | {"no_proxy": "127.0.0.1", "PATH": search},
-            stdout=log,
-            stderr=log,
+            stdout=stream,
+            stderr=stream,
         )
         try:
             yield f"http://127.0.0.1:{port}"
@@ -232,7 +223,7 @@ def opened(address: str, sentence: str) -> str:
 
 def test_mlflow_serves_offline_what_the_pipeline_says(params, tmp_path):
     save_mlflow_model(params, BEST, tmp_path / "saved")
-    with served(tmp_path / "saved", MLFLOW) as address:
+    with served(tmp_path / "log", *MLFLOW, str(tmp_path / "saved")) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
         table = {"columns": ["text"], "data": [[line] for line in LINES]}
         three = {"dataframe_split": table, "params": {"n_best": 3}}
@@ -243,8 +234,7 @@ def test_mlflow_serves_offline_what_the_pipeline_says(params, tmp_path):
 
 
 def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(params, tmp_path):
-    save_mlflow_model(params, BEST, tmp_path / "saved")
-    with served(tmp_path / "saved", OURS) as address:
+    with served(tmp_path / "log", *OURS) as address:
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
         three = {"inputs": LINES, "params": {"n_best": 3}}
         assert ask(address, three) == expected(params, BEST, n_best=3)
@@ -278,9 +268,8 @@ def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(param
 
 
 def test_packed_weights_are_served(tmp_path, monkeypatch):
-    shutil.copytree(ROOT / "weights/demo", tmp_path / "packed")
     monkeypatch.chdir(tmp_path)
-    with served(tmp_path / "packed", [*OURS[:-1], "--weights"]) as address:
+    with served(tmp_path / "log", *OURS, "--weights", str(ROOT / "weights/demo")) as address:
         (answer,) = ask(address, {"inputs": ["Trosto visits a woman every day."]})
         assert 'id="explained-data"' in opened(address, "Trosto visits a woman every day.")
     assert answer["translation"] == "Trosto besucht jeden Tag eine Frau."

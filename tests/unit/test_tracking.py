@@ -15,12 +15,12 @@ import pytest
 from small_experiment import ROOT, make_experiment
 from tracking_inputs import STARTED, training, write, write_report, write_scores, write_training
 
-from attnmt.commands import serve
 from attnmt.config import load_params
 from attnmt.config.model import TrainedEnsemble
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.scoring.numbers import read_numbers
+from attnmt.serving.mlflow_model import PACKED
 from attnmt.serving.packed import read_packed
 from attnmt.tracking import live, store
 from attnmt.tracking import runs as mlflow_runs
@@ -366,13 +366,8 @@ def test_each_best_model_is_registered_once(project):
     assert (logged.status, logged.source_run_id) == ("READY", report.info.run_id)
     model = mlflow.pyfunc.load_model(f"models:/{logged.model_id}")
     assert model.predict(["A red dog."])[0]["source"] == ["A", "red", "dog", "."]
-    assert read_packed(serve._fetched("models:/attnmt-demo/latest")).model == BEST
-    with pytest.raises(InputError, match=r"reports: is no packed model; attnmt track registers"):
-        serve._fetched("reports")
-    with pytest.raises(
-        InputError, match=r"models:/none/1: cannot be served .*run the report stage"
-    ):
-        serve._fetched("models:/none/1")
+    served = mlflow.artifacts.download_artifacts("models:/attnmt-demo/latest")
+    assert read_packed(Path(served, PACKED)).model == BEST
     better = made_records.metrics("test", dev_perplexity=1.5)
     write_json(Path("models/demo/local_p_3/metrics.json"), better)
     assert add_report(client, params)

@@ -64,7 +64,7 @@ def _register_best(client: Any, params: Params, run_id: str) -> bool:
         client.log_model_artifacts(logged.model_id, str(folder))
     client.finalize_logged_model(logged.model_id, "READY")
     client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
-    serve = f"attnmt serve --model models:/{registered}/latest"
+    serve = f"mlflow models serve --env-manager local -m models:/{registered}/latest"
     text = f"`{name}`, of experiment {params.experiment}. To serve it: `{serve}`"
     if not versions:
         client.create_registered_model(registered)
