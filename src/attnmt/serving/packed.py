@@ -1,5 +1,4 @@
-"""A packed folder: everything that translating with one model needs. ``attnmt pack`` writes it, and
-MLflow keeps one of the best model.
+"""A packed folder: everything that translating with one model needs. ``attnmt pack`` writes it.
 
 The folder is laid out as a project that holds only the files of one model or ensemble. Its
 ``manifest.json`` names these files with their digests, and they are checked before anything is loaded.
