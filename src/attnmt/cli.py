@@ -21,7 +21,7 @@ from attnmt.commands.readme import readme
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
-from attnmt.workflow.other_code import refuse_other_code
+from attnmt.workflow.early_interrupt import refuse_other_code
 from attnmt.workflow.stage import run_app
 
 app = typer.Typer(
