@@ -93,6 +93,9 @@ def test_after_a_run_that_fails_nothing_is_proven() -> None:
     with pytest.raises(ZeroDivisionError):
         work(meanwhile=lambda: 1 / 0)
     assert not is_of(PLACE, ORDER)
+    Path("more").unlink()
+    work(outputs=("out",))  # it makes only one of its outputs
+    assert not is_of(PLACE, ORDER)
 
 
 @pytest.mark.parametrize(("path", "named"), [("x", "x:seed"), ("in/text", "in"), (CODE, CODE)])

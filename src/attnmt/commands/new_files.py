@@ -1,6 +1,7 @@
 """The files that a person gives to ``attnmt new``: text in any form that is read, and gold links."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -160,16 +161,15 @@ def read_given_links(
     texts = [list(iter_lines(side)) for side in sides]
     languages = (pair.source, pair.target)
     rules = [tokenizer(side, split_hyphens=False).tokenize for side in languages]
-    ours = _word_counts(texts, rules)
-    between_spaces = _word_counts(texts, [str.split, str.split])
-    gold = _read_if_fits(path, pair, ours, flip)
-    other = _read_if_fits(path, pair, between_spaces, flip) if ours != between_spaces else None
-    tokenized = other is not None and (
-        gold is None or _linked_ends(other, between_spaces) > _linked_ends(gold, ours)
-    )
-    chosen = other if tokenized else gold
-    if chosen is None:
-        chosen = read_gold(path, pair.codes, len(ours), ours, flip)  # which raises why
+    counts = {False: _word_counts(texts, rules), True: _word_counts(texts, [str.split, str.split])}
+    fits: dict[bool, Gold] = {}
+    for spaced, words in counts.items():
+        with suppress(InputError):
+            fits[spaced] = read_gold(path, pair.codes, len(words), words, flip)
+    if not fits:
+        read_gold(path, pair.codes, len(counts[False]), counts[False], flip)  # which raises why
+    tokenized = max(fits, key=lambda one: (_linked_ends(fits[one], counts[one]), not one))
+    chosen = fits[tokenized]
     notes = list(chosen.notes)
     if tokenized:
         if spaceless := [side.code for side in languages if side.tokenize == "characters"]:
@@ -192,13 +192,6 @@ def _word_counts(
 ) -> list[tuple[int, int]]:
     counts = ([len(rule(line)) for line in text] for rule, text in zip(rules, texts, strict=True))
     return list(zip(*counts, strict=True))
-
-
-def _read_if_fits(path: Path, pair: Languages, words: Words, flip: bool) -> Gold | None:
-    try:
-        return read_gold(path, pair.codes, len(words), words, flip)
-    except InputError:
-        return None
 
 
 def _linked_ends(gold: Gold, words: Words) -> int:
