@@ -103,8 +103,14 @@ def new(
 
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
-    from attnmt.commands.new_files import given_codes, held_out_files, read_given_links, read_sets
-    from attnmt.commands.new_languages import doubts, languages_of
+    from attnmt.commands.new_files import (
+        doubts,
+        given_codes,
+        held_out_files,
+        languages_of,
+        read_given_links,
+        read_sets,
+    )
     from attnmt.corpora.own_text import find_overlap, refuse_too_many, write_divided
     from attnmt.planning.proposal import params_text, propose
 

@@ -1,8 +1,8 @@
-"""The files that a person gives to ``attnmt new``: text in any form that is read, and gold links."""
+"""The files that a person gives to ``attnmt new``: text in any form, its languages, and gold links."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,16 +10,19 @@ from pydantic import ValidationError
 
 from attnmt.config import LINKS, Language, Languages
 from attnmt.corpora.gold_links import Gold, Words, read_gold
-from attnmt.corpora.language_codes import language_code
+from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.links import format_links
 from attnmt.corpora.parallel import Files, parallel_rows, reference_suffixes
 from attnmt.corpora.plain import Codes, original_names, plain_set
+from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 from attnmt.files.yaml_file import explained
+from attnmt.planning.proposal import propose_language
 from attnmt.text.tokenizer import tokenizer
 
 TEST = "test"  # the set that further references and links belong to
+LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide how it is written
 
 
 class GivenSets(NamedTuple):
@@ -201,3 +204,36 @@ def _linked_ends(gold: Gold, words: Words) -> int:
         ends += any(i == source - 1 for i, _ in line.possible)
         ends += any(j == target - 1 for _, j in line.possible)
     return ends
+
+
+def languages_of(train: Files, codes: Codes) -> Languages:
+    """Return the languages of a training text, each with the rule that is proposed for it."""
+    source, target = (
+        propose_language(code, _spread(file)) for code, file in zip(codes, train, strict=True)
+    )
+    return Languages(source=source, target=target)
+
+
+def doubts(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
+    """Say what may be wrong with the languages, and with held-out sets beside the training text."""
+    said = []
+    for at, side in enumerate((pair.source, pair.target)):
+        if language_name(language_code(side.code)) is None:
+            said.append(
+                f"no language is known by the code {side.code!r}, so only the text decides its tokens; "
+                f"if the language has a code, give it, as in --languages fr en"
+            )
+        tokenized = side.tokenize == "none"
+        for files in held_out.values():
+            if tokenized_already(_spread(files[at])) != tokenized:
+                said.append(
+                    f"{files[at]} is {'not ' * tokenized}tokenized, and the training text is"
+                    f"{' not' * (not tokenized)}; give all sets in one form"
+                )
+    return said
+
+
+def _spread(file: Path) -> Iterator[str]:
+    """Return evenly spread lines of a file: at least ``LOOKED_AT``, or all if it has fewer."""
+    lines = sum(1 for _ in iter_lines(file))
+    return islice(iter_lines(file), 0, None, max(1, lines // LOOKED_AT))
