@@ -34,7 +34,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.workflow.code import STAGE
 from attnmt.workflow.graph import compare_stages, following, read_stages
-from attnmt.workflow.other_code import refuse_other_code
+from attnmt.workflow.early_interrupt import refuse_other_code
 from attnmt.workflow.record import write_order
 from attnmt.workflow.snakemake_log import follow, hide_metadata
 
@@ -66,9 +66,9 @@ def repeated():
 def age(stage):
     """Return how the times of a stage's inputs count.
 
-    The content of a settled stage is known to be up to date, so its inputs count as old.
+    The content of a stage that is done is known to be up to date, so its inputs count as old.
     """
-    return ancient if stage.settled and stage.name not in repeated() else str
+    return ancient if stage.done and stage.name not in repeated() else str
 
 
 onstart:

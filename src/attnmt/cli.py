@@ -2,11 +2,13 @@
 
 import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
+import io
+import sys
+
 import typer
 
 from attnmt.commands.align import align
 from attnmt.commands.archive import archive, restore
-from attnmt.commands.broken_pipe import check_output, ends_with_its_reader
 from attnmt.commands.check import check
 from attnmt.commands.commit import commit
 from attnmt.commands.explain import explain
@@ -19,7 +21,7 @@ from attnmt.commands.readme import readme
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
-from attnmt.workflow.other_code import refuse_other_code
+from attnmt.workflow.early_interrupt import refuse_other_code
 from attnmt.workflow.stage import run_app
 
 app = typer.Typer(
@@ -46,10 +48,21 @@ COMMANDS = (
     readme,
 )
 for command in COMMANDS:
-    app.command(cls=Command)(ends_with_its_reader(command))
+    app.command(cls=Command)(command)
 
 
 def main() -> None:
-    """Run the command line."""
-    check_output()
+    """Run the command line.
+
+    Standard output takes every character: as UTF-8, or as ``?`` where a terminal has another encoding.
+    The process ends with status 2 if the shell has closed standard output.
+    """
+    if sys.stdout is None:
+        print("error: standard output is closed; leave out >&-", file=sys.stderr)
+        sys.exit(2)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="replace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8")
     run_app(app)

@@ -25,7 +25,7 @@ from small_experiment import ROOT, make_experiment
 from attnmt.config import load_params
 from attnmt.scoring.numbers import read_numbers
 from attnmt.tracking import store
-from attnmt.tracking.report_run import add_report
+from attnmt.tracking.importing import add_report
 from attnmt.tracking.score_metrics import add_scores
 from attnmt.tracking.store import SCORES
 

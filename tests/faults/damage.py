@@ -129,11 +129,6 @@ def settings(place: str, new: Any) -> Damage:
     return damage
 
 
-def metadata(new: dict[str, str] | None) -> Damage:
-    """Replace the metadata of a file of weights."""
-    return lambda before: save(load(before), new)
-
-
 def _metadata(weights: bytes) -> dict[str, str]:
     size = int.from_bytes(weights[:8], "little")
     header: dict[str, str] = json.loads(weights[8 : 8 + size])["__metadata__"]

@@ -75,7 +75,6 @@ REFUSED: list[tuple[str, str]] = [
     ("translate house -e othr", "no experiment 'othr'; did you mean 'other'?"),
     ("translate house -e ..", "--experiment: '..' is not a name; give demo or a folder's name"),
     ("translate house -i house.en", "--input: text is given, too; give only one of the two"),
-    ("translate -i nowhere.en", "nowhere.en: no such file"),
     ("translate -i latin1.en", "latin1.en:2: byte 0xe4 is not UTF-8; convert it: iconv"),
     ("translate -i utf16le.en", "utf16le.en: this is text in UTF-16LE, not lines of UTF-8; convert"),
     ("translate -i cut.en.gz", "cut.en.gz: cannot be read: Compressed file ended"),
@@ -85,10 +84,7 @@ REFUSED: list[tuple[str, str]] = [
     ("translate house -m plain", "to train plain and all that it needs: dvc repro translate@plain"),
     ("translate house -m local_p_7", "models/demo/local_p_7/weights.safetensors: not a model of"),
     ("translate house -e other", "to train them all: snakemake -j2 --config experiment=other"),
-    ("translate house -e other -m gru", "--until translate@gru --config experiment=other"),
-    ("serve --port 0", "Invalid value for '--port': Input should be greater than or equal to 1"),
     ("serve --host 192.0.2.1", "port 5001 of 192.0.2.1: Cannot assign requested address"),
-    ("plan --gpus 0", "Invalid value for '--gpus': Input should be greater than or equal to 1"),
     ("readme NOTES.md", "NOTES.md: no marker to fill; write <!-- results: demo -->"),
 ]  # fmt: skip
 
@@ -193,7 +189,7 @@ def test_a_reader_that_has_ended_ends_it_without_a_word(project, answer):
         assert process.stdout.readline().decode() == answer
         process.stdout.close()
         ask(process)
-        assert process.wait(timeout=30) == 128 + signal.SIGPIPE
+        assert process.wait(timeout=30) == 1
         assert process.stderr.read() == b""
 
 

@@ -166,10 +166,6 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: edit("params.yaml", "beam: ", "beam: 1"),
         "params.yaml: decoding has changed since gather ran",
     ),
-    "a system": (
-        lambda: edit("systems.yaml", "    family: words", "    dropout: 0.4\n    family: words"),
-        "systems.yaml: systems has changed since gather ran",
-    ),
     "text": (
         lambda: Path("text/train.en").write_text("Other text.\n"),
         "text has changed since gather ran",
@@ -177,14 +173,6 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "digests of code": (
         lambda: edit("code/demo/train.json", "{", "{ "),
         "code/demo: not what dvc.lock has",
-    ),
-    "scores": (
-        lambda: edit("reports/demo/scores.csv", ",7", ",8"),
-        "reports/demo/scores.csv: not what dvc.lock has",
-    ),
-    "a page": (
-        lambda: edit("reports/demo/index.html", "{}", "[]"),
-        "reports/demo/index.html: not what dvc.lock has",
     ),
     "claims that are gone": (
         lambda: Path("reports/demo/claims.csv").unlink(),

@@ -55,11 +55,8 @@ def installed(project: Path) -> str:
         ("attnmt tra", ["translate", "track"]),
         ("attnmt translate --exp", ["--experiment"]),
         ("attnmt translate -e ", ["demo", "other"]),
-        ("attnmt plan --experiment o", ["other"]),
         ("attnmt new x --test a --hold", ["--hold-out"]),
-        ("attnmt commit -e d", ["demo"]),
         ("attnmt translate -e other --model ", ["base", "base_reverse"]),
-        ("attnmt translate -m ens", ["ensemble"]),
         ("attnmt translate -e nowhere -m ", []),
         ("attnmt translate --format ", ["text", "json"]),
         ("attnmt translate --input par", []),  # bash then completes files

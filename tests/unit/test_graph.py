@@ -93,8 +93,8 @@ def run_with_dvc() -> None:
         repo.reproduce()
 
 
-def settled() -> set[str]:
-    return {name for name, stage in stages().items() if stage.settled}
+def done() -> set[str]:
+    return {name for name, stage in stages().items() if stage.done}
 
 
 def test_an_input_folder_means_the_outputs_in_it_and_a_file_the_output_around_it(project):
@@ -135,14 +135,14 @@ def test_a_loop_gives_a_stage_for_each_entry_and_what_many_wait_for_goes_first(p
 
 
 def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project):
-    assert settled() == set()
+    assert done() == set()
     run_with_dvc()
-    assert settled() == ALL_STAGES
-    assert not any(stage.settled for stage in read_stages("demo"))
+    assert done() == ALL_STAGES
+    assert not any(stage.done for stage in read_stages("demo"))
 
 
 @pytest.mark.parametrize(
-    ("change_project", "still_settled"),
+    ("change_project", "still_done"),
     [
         (lambda: Path("source.txt").write_text("changed"), {"apart"}),
         (lambda: change(Path("params.yaml"), "dictionary.min_count", 7), {"apart"}),
@@ -154,10 +154,10 @@ def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project):
     ],
     ids=["a source", "a parameter", "one entry of a loop", "a lost output"],
 )
-def test_what_follows_from_a_change_is_not_settled(project, change_project, still_settled):
+def test_what_follows_from_a_change_is_not_settled(project, change_project, still_done):
     run_with_dvc()
     change_project()
-    assert settled() == still_settled
+    assert done() == still_done
 
 
 def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project):
@@ -178,7 +178,7 @@ def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project):
 
     (one,) = compare_stages("own")  # the engines see it
     assert not seen_by_dvc()
-    with recorded(one, one.command, Layout("own").record("one")):
+    with recorded(one, Layout("own").record("one")):
         (project / "made.txt").write_text("made")
     assert commit("own").new == ["one"]
     assert yaml.safe_load((own / "dvc.lock").read_text())["stages"].keys() == {"one"}

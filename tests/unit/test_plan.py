@@ -10,7 +10,6 @@ from test_times import (
     FLOP,
     enter_project,
     finish,
-    measured,
     remember,
     write_params,
     write_text_size,
@@ -19,7 +18,6 @@ from test_times import (
 from attnmt.commands import plan as command
 from attnmt.commands.plan import plan
 from attnmt.errors import InputError
-from attnmt.planning import training_text
 from attnmt.workflow import graph
 from attnmt.workflow.graph import Stage
 
@@ -73,9 +71,9 @@ def said(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
         def stage(name: str) -> Stage:
             training = name.startswith("train")
             resources = {"mem_mb": 1} | ({"gpu": 1} if training else {})
-            is_settled = bool({name, name.partition("@")[0]} & set(settled))
+            is_done = bool({name, name.partition("@")[0]} & set(settled))
             threads = 3 if training else 1
-            return Stage(name, "", {}, [], [], "", threads, resources, 0, settled=is_settled)
+            return Stage(name, "", {}, [], [], "", threads, resources, 0, done=is_done)
 
         monkeypatch.setattr(graph, "compare_stages", lambda _: [stage(name) for name in NAMES])
         return run(*arguments, monkeypatch=monkeypatch, capsys=capsys)
@@ -95,7 +93,7 @@ def flowing(text: str) -> str:
 
 def test_it_says_what_would_run_and_at_whose_speed(project, said):
     write_text_size(project)
-    remember(project, measured(flop=FLOP / 2))
+    remember(project, flop=FLOP / 2)
     text = said("corpus", arguments=("--gpus", "2"))
     assert text.startswith("Experiment demo: 11 of 12 stages would run.\n")
     assert cells(text, "corpus") == ["corpus", "1", "0", "1", "-"]
@@ -110,7 +108,7 @@ def test_it_says_what_would_run_and_at_whose_speed(project, said):
 
 def test_only_what_is_left_is_estimated(project, said):
     write_text_size(project)
-    remember(project, measured(flop=FLOP / 2))
+    remember(project, flop=FLOP / 2)
     finish(project, "base")
     text = said("corpus", "train@base")
     assert "Trainings that are done: 1, in 2.0 h." in text
@@ -131,24 +129,6 @@ def test_without_a_speed_or_a_text_it_says_what_to_do(project, said):
     text = said()
     assert cells(text, "base") == ["base", "0.0 M", "0.0 M", "?"]
     assert "Add --measure" in text
-
-
-def test_a_long_local_text_is_estimated_and_a_missing_half_is_named(project, said, monkeypatch):
-    monkeypatch.setattr(training_text, "SAMPLE", 5)
-    folder = project / "experiments/demo/text"
-    folder.mkdir(parents=True)
-    for name in ("train", "dev", "test1", "test2"):
-        (folder / f"{name}.en").write_text("a b c d e f\n" * 10)
-        (folder / f"{name}.de").write_text("a b c d\n" * 10)
-    text = said()
-    assert "Words are estimated from one of every 2 pairs of the text." in text
-    write_text_size(project)
-    assert said() == text  # what was encoded before may have changed
-    assert "Words are estimated" not in said("encode")
-    assert "Add --measure" in text
-    (folder / "dev.de").unlink()
-    with pytest.raises(InputError, match=r"text/dev\.de: no such file; put the text of 'de' there"):
-        said()
 
 
 def test_an_expected_text_is_called_so_and_downloads_have_a_size(project, said, monkeypatch):

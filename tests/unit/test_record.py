@@ -34,11 +34,10 @@ def work(
     text: str = "made",
     *,
     order: Order = ORDER,
-    command: str = COMMAND,
     outputs: tuple[str, ...] = ("out", "more"),
     meanwhile: Callable[[], object] = lambda: None,
 ) -> None:
-    with recorded(order, command, PLACE):
+    with recorded(order, PLACE):
         for name in outputs:
             Path(name).write_text(text)
         meanwhile()
@@ -75,13 +74,11 @@ def test_another_order_is_not_proven(other: Order) -> None:
     assert not is_of(PLACE, other)
 
 
-@pytest.mark.parametrize("content", ["", "null", "[]", "{}", '{"by": {}, "made": 1}'])
-def test_a_damaged_record_is_named(content: str) -> None:
-    PLACE.parent.mkdir(parents=True, exist_ok=True)
-    PLACE.write_text(content)
-    for ask in (is_of, contradicts):
-        with pytest.raises(InputError, match=r"train@base\.record\.json: "):
-            ask(PLACE, ORDER)
+def test_a_damaged_record_proves_nothing() -> None:
+    work()
+    PLACE.write_text("{}")
+    assert not is_of(PLACE, ORDER)
+    assert not contradicts(PLACE, ORDER)
 
 
 def test_snakemakes_timestamps_and_half_written_files_are_no_content() -> None:
@@ -96,44 +93,9 @@ def test_after_a_run_that_fails_nothing_is_proven() -> None:
     with pytest.raises(ZeroDivisionError):
         work(meanwhile=lambda: 1 / 0)
     assert not is_of(PLACE, ORDER)
-
-
-TWO = replace(ORDER, command=f"{COMMAND} first && {COMMAND} second")
-
-
-def do_first(text: str = "made") -> None:
-    work(text, order=TWO, command=f"{COMMAND} first", outputs=("out",))
-
-
-def do_second(text: str = "made") -> None:
-    work(text, order=TWO, command=f"{COMMAND} second", outputs=("more",))
-
-
-def test_two_commands_together_prove_the_stage() -> None:
-    do_first()
-    assert not is_of(PLACE, TWO)
-    do_second()
-    assert is_of(PLACE, TWO)
-    do_second("again")
-    assert is_of(PLACE, TWO)
-
-
-@pytest.mark.parametrize("half", [do_first, do_second])
-def test_after_only_one_of_two_commands_ran_again_nothing_is_proven(
-    half: Callable[[str], None],
-) -> None:
-    do_first()
-    do_second()
-    Path("in/text").write_text("other text")
-    half("made of the other text")
-    assert not is_of(PLACE, TWO)
-
-
-def test_after_a_change_between_two_commands_nothing_is_proven() -> None:
-    do_first()
-    Path("out").write_text("made by somebody else")
-    do_second()
-    assert not is_of(PLACE, TWO)
+    Path("more").unlink()
+    work(outputs=("out",))  # it makes only one of its outputs
+    assert not is_of(PLACE, ORDER)
 
 
 @pytest.mark.parametrize(("path", "named"), [("x", "x:seed"), ("in/text", "in"), (CODE, CODE)])

@@ -71,12 +71,12 @@ class Run:
     """Snakemake's messages about a run with a clock of its own, and the lines made of them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *to_run: str, known: bool = True) -> None:
-        def times(_: object, models: list[str], sizes: object) -> Times | None:
+        def times(_: object, models: list[str]) -> Times | None:
             seconds = {model: SECONDS[model] for model in models}
             return Times(seconds, "at this speed") if known else None
 
         monkeypatch.setattr(snakemake_log, "training_times", times)
-        for name in ("load_params", "params_file", "training_sizes"):
+        for name in ("load_params", "params_file"):
             monkeypatch.setattr(snakemake_log, name, lambda *_: None)
         self.now = 0.0
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
@@ -123,15 +123,14 @@ def test_times_that_are_not_known_are_not_said(monkeypatch):
     assert run.lines[-1].endswith("train@base is done after 60 s; trainings left: 1")
 
 
-def test_a_text_that_cannot_be_read_does_not_stop_the_log(monkeypatch):
-    def fails(_: object, models: list[str], to_run: list[str]) -> None:
-        assert to_run == NAMES
-        raise InputError("text/train.en: no such file")
+def test_a_speed_that_cannot_be_read_does_not_stop_the_log(monkeypatch):
+    def fails(*_: object) -> None:
+        raise InputError("speed.json: not JSON")
 
     run = Run(monkeypatch, *NAMES[1:])
-    monkeypatch.setattr(snakemake_log, "training_sizes", fails)
+    monkeypatch.setattr(snakemake_log, "training_times", fails)
     run.tell(LogEvent.RUN_INFO, stats=dict.fromkeys(NAMES, 1))
-    assert run.lines[-2] == "How long it takes is not known: text/train.en: no such file"
+    assert run.lines[-2] == "How long it takes is not known: speed.json: not JSON"
 
 
 def test_a_stage_that_is_done_has_a_line(monkeypatch):
@@ -149,7 +148,7 @@ def test_a_stage_that_is_done_has_a_line(monkeypatch):
         "0:04:05          train@gru begins",
         "0:12:05  3 of 4  train@gru is done after 8.0 min",
         "0:12:12  4 of 4  report is done after 7 s",
-        "demo: done in 12 min. By kind, the longest added up: train 12 min, report 7 s, corpus 5 s.",
+        "demo: done in 12 min.",
     ]
 
 

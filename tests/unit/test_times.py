@@ -19,11 +19,10 @@ from attnmt.planning import measure
 from attnmt.planning.cost import training_costs
 from attnmt.planning.text_size import EXPECTED, Lengths, TextSize, training_sizes
 from attnmt.planning.times import (
-    LIKE,
     Speed,
     Speeds,
     Times,
-    most_like,
+    speed_settings,
     time_text,
     training_times,
     wall_time,
@@ -83,9 +82,12 @@ def finish(root: Path, name: str) -> None:
     write_json(root / "models/demo" / name / "provenance.json", content)
 
 
-def remember(root: Path, *speeds: Speed) -> None:
-    """Write the speeds that were measured for the demo."""
-    write_json(root / ".stages/demo/speed.json", Speeds(measured=[*speeds]).model_dump())
+def remember(root: Path, **changes: Any) -> None:
+    """Write the speed that was measured for the demo's family, with some values changed."""
+    settings = speed_settings(params(), "luong") | changes.pop("settings", {})
+    values = {"training": "base (measured)", "device": "K2", "settings": settings, "flop": FLOP}
+    speeds = Speeds(families={"luong": Speed(**values | changes)})
+    write_json(root / ".stages/demo/speed.json", speeds.model_dump())
 
 
 def write_report() -> None:
@@ -110,12 +112,6 @@ def wmt14() -> Params:
 
 def times() -> Times | None:
     return training_times(params(), ["base", "german"])
-
-
-def measured(training: str = "base (measured)", **changes: Any) -> Speed:
-    step = FLOP * params().recipe("base").batch_size
-    values = {"training": training, "device": "K2", "precision": "fp32", "step": step, "flop": FLOP}
-    return Speed(**values | changes)
 
 
 def test_lengths_and_words_follow_the_direction(project):
@@ -149,48 +145,29 @@ def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project)
     assert training_sizes(params(), ["base"]) == {"luong": TEXT}
 
 
-def test_a_speed_holds_for_steps_of_similar_work_in_the_same_precision(project):
-    recipe = params().recipe("base")
-    step = FLOP * recipe.batch_size
-
-    def like(*speeds: Speed) -> str | None:
-        speed = most_like(speeds, FLOP, recipe)
-        return speed.training if speed else None
-
-    assert like(measured("up", step=step * LIKE * 0.99)) == "up"
-    assert like(measured("down", step=step / LIKE * 1.01)) == "down"
-    assert like(measured(step=step * LIKE * 1.01), measured(step=step / LIKE * 0.99)) is None
-    assert like(measured(precision="bf16")) is None
-    assert like(measured("far", step=step * 2), measured("near", step=step / 1.5)) == "near"
-    assert like(measured("first"), measured("second")) == "first"
-
-
-def test_a_model_takes_the_measured_speed_of_one_like_it_and_else_the_report_s_time(project):
+def test_a_family_takes_its_measured_speed_and_else_the_report_s_time(project):
     write_text_size(project)
     assert times() is None
     write_report()
-    reported = "as when reports/demo was made (K1, 1 thread, torch 2.9)"
     # base had a quarter of the words that it has now, and those of german are not known
-    assert times() == Times({"base": 4 * 120, "german": 240}, reported)
-    remember(project, measured())
+    reported = Times(
+        {"base": 4 * 120, "german": 240}, "as when reports/demo was made (K1, 1 thread, torch 2.9)"
+    )
+    assert times() == reported
+    remember(project)
     german = 18_900 * GERMAN_FLOP / FLOP
     expected = Times({"base": 42_000, "german": german}, "at the speed of base (measured) on K2")
     assert times() == expected
-    german_step = GERMAN_FLOP * params().recipe("german").batch_size
-    remember(project, measured(), measured("g", step=german_step, device="K3", flop=GERMAN_FLOP))
-    expected = Times(
-        {"base": 42_000, "german": 18_900}, "at the speed of base (measured) and g on K2 and K3"
-    )
-    assert times() == expected
-    remember(project, measured(step=1))
-    assert times().source == reported
+    for change in ({"size": 20}, {"batch_size": 7}, {"precision": "bf16"}):
+        remember(project, settings=change)
+        assert times() == reported
     write_json(project / ".stages/demo/speed.json", {"flop": 1})
     with pytest.raises(InputError, match=r"speed\.json.*measure again with attnmt plan --measure"):
         times()
 
 
 def test_without_a_text_the_report_tells_the_times(project):
-    remember(project, measured())
+    remember(project)
     assert times() is None
     write_report()
     assert times().seconds == {"base": 120, "german": 240}
@@ -217,16 +194,16 @@ def test_without_whole_numbers_no_time_is_known(project, old, new):
 def test_in_each_family_the_model_whose_words_cost_most_is_measured(project, monkeypatch):
     names = ["base", "german"]
     with pytest.raises(InputError, match="the lengths of the sentences of demo are not known"):
-        measure.measure_speeds(params(), names, {})
+        measure.measure_speeds(params(), names)
     monkeypatch.setattr(measure, "_batches_a_second", lambda train_one_batch, seconds: 1.0)
-    sizes = {"luong": TEXT}
-    measure.measure_speeds(params(), names, sizes)
-    (speed,) = read_model(project / ".stages/demo/speed.json", Speeds, "").measured
+    write_text_size(project)
+    measure.measure_speeds(params(), names)
+    speed = read_model(project / ".stages/demo/speed.json", Speeds, "").families["luong"]
     batch = params().recipe("german").batch_size
     assert speed.training == "german (measured, without padding)"
-    assert speed.step == pytest.approx(batch * GERMAN_FLOP)
+    assert speed.settings == speed_settings(params(), "luong")
     assert speed.flop == pytest.approx(batch * 9 * GERMAN_FLOP)
-    assert training_costs(params(), names, sizes)["german"] == GERMAN_FLOP
+    assert training_costs(params(), names, {"luong": TEXT})["german"] == GERMAN_FLOP
 
 
 def test_measuring_trains_on_random_words(monkeypatch):

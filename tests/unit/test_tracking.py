@@ -10,28 +10,23 @@ import sys
 import time
 from pathlib import Path
 
-import made_records
 import pytest
 from small_experiment import ROOT, make_experiment
 from tracking_inputs import STARTED, training, write, write_report, write_scores, write_training
 
-from attnmt.commands import serve
 from attnmt.config import load_params
 from attnmt.config.model import TrainedEnsemble
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.scoring.numbers import read_numbers
-from attnmt.serving.packed import read_packed
 from attnmt.tracking import live, store
 from attnmt.tracking import runs as mlflow_runs
-from attnmt.tracking.importing import import_missing, log_results
-from attnmt.tracking.report_run import add_report
+from attnmt.tracking.importing import add_report, import_missing, log_results
 from attnmt.tracking.score_metrics import add_scores
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
 
 EXPERIMENT = load_params(ROOT / "params.yaml", ROOT)
-BEST = "local_p"  # of small_experiment
 
 
 @pytest.fixture(scope="module")
@@ -349,57 +344,26 @@ def test_a_new_report_replaces_the_one_before(project):
     assert [run.info.run_name for run in runs()] == ["base", "Report"]  # below what is trained
 
 
-def test_each_best_model_is_registered_once(project):
-    params, client = make_experiment(Path()), store.connect()
-    write_report("index.html")
-
-    def versions():
-        registered = client.search_model_versions("name = 'attnmt-demo'")
-        return sorted((int(one.version), one.tags["model"]) for one in registered)
-
-    for first in (True, False):
-        assert add_report(client, params) is first
-    assert versions() == [(1, BEST)]
-    (report,) = runs("Report")
-    assert BEST in report.data.tags["mlflow.note.content"]
-    (logged,) = client.search_logged_models([report.info.experiment_id])
-    assert (logged.status, logged.source_run_id) == ("READY", report.info.run_id)
-    model = mlflow.pyfunc.load_model(f"models:/{logged.model_id}")
-    assert model.predict(["A red dog."])[0]["source"] == ["A", "red", "dog", "."]
-    assert read_packed(serve._fetched("models:/attnmt-demo/latest")).model == BEST
-    with pytest.raises(InputError, match=r"reports: is no packed model; attnmt track registers"):
-        serve._fetched("reports")
-    with pytest.raises(
-        InputError, match=r"models:/none/1: cannot be served .*run the report stage"
-    ):
-        serve._fetched("models:/none/1")
-    better = made_records.metrics("test", dev_perplexity=1.5)
-    write_json(Path("models/demo/local_p_3/metrics.json"), better)
-    assert add_report(client, params)
-    assert versions() == [(1, BEST), (2, "local_p_3")]
-
-
 def test_an_import_includes_the_report_and_a_stage_only_warns_of_its_faults(project, caplog):
     params = make_experiment(Path())
     shutil.move("models", "put_away")  # as in a fresh clone
     write_report("index.html")
     assert import_missing(params) == ["Report"]
     assert import_missing(params) == []
-    assert store.connect().search_model_versions() == []
     shutil.move("put_away", "models")
     for name in params.models:
         write_training(name)
-    dictionary = Path("data/demo/dictionary/en-de.tsv")
-    shutil.move(dictionary, "dictionary.tsv")
+    history = Path("models/demo/plain/history.csv")
+    shutil.move(history, "history.csv")
     log_results(params)
     warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert [record.levelname for record in warnings] == ["WARNING"]
-    assert "en-de.tsv: no such file" in caplog.text
+    assert "history.csv: no such file" in caplog.text
+    shutil.move("history.csv", history)
+    assert "plain" in import_missing(params)
     assert runs("plain")[0].data.metrics["bleu"] == 20.5
     seeds = [run for run in runs() if run.info.run_name.startswith("local_p")]
     assert {run.data.tags["system"] for run in seeds} == {"local_p"}  # so that MLflow groups them
-    shutil.move("dictionary.tsv", dictionary)
-    assert import_missing(params) == ["Report"]
     assert import_missing(params) == []
 
 

@@ -121,7 +121,7 @@ def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
         return translate_units(self, sentences)
 
     monkeypatch.setattr(TextTranslator, "translate_units", counted)
-    attnmt(stdin="\n".join(RAW).encode())
+    attnmt(stdin="".join(f"{line}\n" for line in RAW).encode())
     assert sizes == [len(RAW)]
 
 

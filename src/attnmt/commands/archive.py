@@ -11,12 +11,12 @@ from attnmt.workflow import archive as archives
 def archive(experiment: Experiment = DEMO) -> None:
     """Pack the small outputs of trainings for git. Weights stay out.
 
-    The small outputs are curves, settings, translations, links and scores. The archives also have what
-    dvc.lock says about them, so run attnmt commit first. They lie in reports/<experiment>/outputs, one
-    for each seed. What is in them and missing here is unpacked. On another machine, attnmt restore does
-    that.
+    The small outputs are curves, settings, translations, links and scores, as dvc.lock has them, so run
+    attnmt commit first. The archives lie in reports/<experiment>/outputs, one for each seed. What is in
+    them and missing here is unpacked. On another machine, attnmt restore does that.
 
     Example: attnmt archive --experiment study; then: git add reports/study/outputs
+    experiments/study/dvc.lock
     """
     params = load_params(params_file(experiment))
     made = archives.archive(params)
@@ -40,11 +40,8 @@ def restore(experiment: Experiment = DEMO) -> None:
     """
     params = load_params(params_file(experiment))
     found = archives.restore(params)
-    if not any(found):
-        raise InputError(f"{archives.folder_of(experiment)}: no archives of {experiment}'s models")
-    present = f"; {len(found.present)} were already here" if found.present else ""
-    typer.echo(f"{experiment}: {len(found.written)} outputs restored{present}")
+    typer.echo(f"{experiment}: {len(found.written)} outputs restored")
     if found.different:
         first = ", ".join([*found.different[:3], *["..."] * (len(found.different) > 3)])
-        why = "here or in dvc.lock, their outputs are not the archive's"
-        typer.echo(f"{len(found.different)} stages stay as they are: {why}: {first}")
+        why = "dvc.lock has others than the archive"
+        typer.echo(f"{len(found.different)} outputs stay missing: {why}: {first}")

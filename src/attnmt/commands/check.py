@@ -22,7 +22,7 @@ from attnmt.serving.packed import MANIFEST, read_packed
 from attnmt.training.trained import opened_weights, read_provenance
 from attnmt.workflow.code import SCRIPT, STAGE, code_files, digest_of_run, files_of_run
 from attnmt.workflow.lock import dvc_digest, locked_outputs, read_lock
-from attnmt.workflow.record import Order
+from attnmt.workflow.record import params_now
 
 PINNED, WEIGHTS = Path("constraints.txt"), Path("weights")
 
@@ -143,7 +143,7 @@ def _input_mismatches(stages: dict[str, Any]) -> Iterator[str]:
         for file, values in stage.get("params", {}).items()
         for key, value in values.items()
     }
-    present = Order("", "", {param: None for _, param in read}, [], []).params_now()
+    present = params_now({param for _, param in read})
     changed: dict[str, list[str]] = {}
     for (name, param), value in read.items():
         if present[param] != value:

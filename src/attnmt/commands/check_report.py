@@ -83,7 +83,7 @@ def unlike_archives(params: Params) -> Iterator[str]:
     as_evaluated = {"kind": "training", "commit": None, "code": None}  # before gather changes these
     lines = read_numbers(params.experiment).lines
     gathered = {line.model_copy(update=as_evaluated) for line in lines}
-    _, outputs = archived(params)
+    outputs = archived(params)
     for name in (*params.models, *params.ensembles):
         if kept := outputs.get(Layout(params.experiment).scores(name).as_posix()):
             with TemporaryDirectory() as root:

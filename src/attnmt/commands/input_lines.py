@@ -2,11 +2,10 @@
 
 import io
 import os
-import select
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -92,11 +91,8 @@ class Arriving:
 
     def __init__(self, descriptor: int, name: str, most: int) -> None:
         """Take an open file; no line may have more than ``most`` characters."""
-        self._descriptor = descriptor
-        self._name = name
-        self._most = most
-        self._bytes = bytearray()
-        self._ended = False
+        self._descriptor, self._name, self._most = descriptor, name, most
+        self._there: deque[bytes] = deque()  # lines that were read together
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield the lines with their ends.
@@ -104,34 +100,27 @@ class Arriving:
         Raises:
             InputError: if the stream cannot be read, or a line is so long that it must not be kept.
         """
-        for number in count(1):
-            # A character has at most four bytes in UTF-8.
-            while b"\n" not in self._bytes and not self._ended:
-                if len(self._bytes) > 4 * self._most:
-                    raise _too_long(f"{self._name}:{number}", "more", self._most)
-                self._fill()
-            line, end, rest = self._bytes.partition(b"\n")
-            if not (line or end):
-                return
-            self._bytes = rest
-            yield bytes(line + end)
+        number, rest = 1, b""
+        while block := self._read():
+            *whole, rest = (rest + block).split(b"\n")
+            self._there.extend(line + b"\n" for line in whole)
+            number += len(whole)
+            while self._there:
+                yield self._there.popleft()
+            if len(rest) > 4 * self._most:  # a character has at most four bytes in UTF-8
+                raise _too_long(f"{self._name}:{number}", "more", self._most)
+        if rest:
+            yield rest
 
     def waiting(self) -> bool:
-        """Return whether a line, or the error that it is too long, comes without waiting for input."""
-        while b"\n" not in self._bytes and not self._ended:
-            too_long = len(self._bytes) > 4 * self._most
-            if too_long or not select.select([self._descriptor], [], [], 0)[0]:
-                return too_long
-            self._fill()
-        return bool(self._bytes)
+        """Return whether another line was read together with the last one."""
+        return bool(self._there)
 
-    def _fill(self) -> None:
+    def _read(self) -> bytes:
         try:
-            block = os.read(self._descriptor, BLOCK)
+            return os.read(self._descriptor, BLOCK)
         except OSError as error:
             raise InputError(f"{self._name}: cannot be read: {error.strerror}") from None
-        self._bytes += block
-        self._ended = not block
 
 
 def _standard_input(most: int) -> Lines:

@@ -33,8 +33,10 @@ class Choice(NamedTuple):
     names: list[str]
     root: Path
 
-    def load(self, name: str, beam: int | None, n_best: int) -> "TextTranslator":
-        """Load one of them; ``beam`` is the experiment's if it is None."""
+    def load(
+        self, name: str, beam: int | None = None, n_best: int | None = None
+    ) -> "TextTranslator":
+        """Load one of them; what is None is the experiment's."""
         import torch  # here, because it takes seconds, and --help must be fast
 
         from attnmt.decoding.text_translator import load_translator
@@ -55,7 +57,11 @@ def choose(experiment: str, models: Sequence[str], weights: Path | None) -> Choi
             with a model or an experiment.
     """
     if weights is not None:
-        return _packed(refuse_others(weights, experiment, bool(models)))
+        if models or experiment != DEMO:
+            raise InputError(
+                f"--weights: {weights} has a model of its own; leave out --model and --experiment"
+            )
+        return _packed(weights)
     params = load_params(params_file(experiment))
     for name in models:
         params.translators(name)
@@ -70,17 +76,6 @@ def choose(experiment: str, models: Sequence[str], weights: Path | None) -> Choi
         )
         return choice
     return Choice(params, [best_model(params)], Path())
-
-
-def refuse_others(weights: Path, experiment: str, model: bool) -> Path:
-    """Return a packed folder, unless an experiment or a model is given, too."""
-    for option, given in (("--model", model), ("--experiment", experiment != DEMO)):
-        if given:
-            raise InputError(
-                f"--weights: {option} is given, too, but {weights} has its own; leave out one of the "
-                f"two"
-            )
-    return weights
 
 
 def _packed(folder: Path) -> Choice:

@@ -1,5 +1,6 @@
 """``attnmt new``."""
 
+import re
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import yaml
-from pydantic import TypeAdapter, ValidationError
 
 from attnmt.commands.options import PAIRS, Flip
 from attnmt.config import DEMO, LINKS, SYSTEMS, Params, load_params
 from attnmt.config.generated import write_models
-from attnmt.config.strict import Slug
 from attnmt.config.systems import Systems
 from attnmt.corpora.parallel import Files, parallel_rows
 from attnmt.errors import InputError
@@ -20,7 +19,6 @@ from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import write_text
 from attnmt.files.yaml_file import YamlFile, hint
 from attnmt.layout import Layout
-from attnmt.planning.text_size import training_sizes
 from attnmt.planning.times import time_text, training_times
 
 if TYPE_CHECKING:  # a shell that completes a word must not wait for their libraries
@@ -105,8 +103,14 @@ def new(
 
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
-    from attnmt.commands.new_files import given_codes, held_out_files, read_given_links, read_sets
-    from attnmt.commands.new_languages import doubts, languages_of
+    from attnmt.commands.new_files import (
+        doubts,
+        given_codes,
+        held_out_files,
+        languages_of,
+        read_given_links,
+        read_sets,
+    )
     from attnmt.corpora.own_text import find_overlap, refuse_too_many, write_divided
     from attnmt.planning.proposal import params_text, propose
 
@@ -186,16 +190,12 @@ def new(
 
 
 def _place(name: str) -> Path:
-    try:
-        TypeAdapter(Slug).validate_python(name)
-    except ValidationError:
+    # YAML and Snakemake read "no" and "nan" as something else than text.
+    is_text = yaml.safe_load(name) == name and name.lower() not in ("nan", "inf", "infinity")
+    if not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII) or not is_text:
         raise InputError(
-            f"name: {name!r} cannot be a folder's name here; use letters, digits, _ and -"
-        ) from None
-    if not _stays_text(name):
-        raise InputError(
-            f"name: YAML and Snakemake read {name!r} as something else than text; choose another, such "
-            f"as study-{name}"
+            f"name: {name!r} cannot be an experiment's name; begin with a letter, and use letters, "
+            f"digits, _ and -, as in study-1"
         )
     if not Path(SYSTEMS).exists():
         raise InputError(f"{SYSTEMS}: no such file; run in the project's folder")
@@ -205,18 +205,6 @@ def _place(name: str) -> Path:
             f"{folder}: this experiment exists already; choose another name, or delete it"
         )
     return folder
-
-
-def _stays_text(name: str) -> bool:
-    """Return whether a name is text to YAML, and to ``snakemake --config experiment=<name>``."""
-    for read in (int, float, yaml.safe_load):  # in Snakemake's order
-        try:
-            if read(name) != name:
-                return False
-        except ValueError:  # no number; of YAML, a date that does not exist
-            if read is yaml.safe_load:
-                return False
-    return True
 
 
 def _systems(text: str, known: Systems) -> list[str]:
@@ -242,63 +230,54 @@ def _warn(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:
 
 
 def _say(name: str, proposal: "Proposal", shared: int, hold_out: int) -> None:
-    """Print what is proposed. If so many pairs are left out that something may be wrong, say what helps.
+    """Print what is proposed. If many pairs are left out, say what helps.
 
     Args:
         shared: training pairs that are left out, because dev or test has their source.
         hold_out: the pairs of each of dev and test, if they are taken out of the training text.
     """
-    params = f"experiments/{name}/params.yaml"
-    left_out = [  # how many, why, and what helps
-        (
-            proposal.left_out["long"],
-            f"longer than {proposal.max_length} tokens",
-            f"put one sentence in a line, with a sentence splitter, or raise max_length in {params}",
-        ),
-        (
-            proposal.left_out["empty"],
-            "with an empty side",
-            "look whether line k of one file translates line k of the other",
-        ),
-        (
-            shared,
-            "with a source that dev or test has",
-            "hold out fewer pairs, or give --dev and --test",
-        ),
-    ]
-    about, size = "about " if proposal.every > 1 else "", proposal.size
+    params, size = f"experiments/{name}/params.yaml", proposal.size
+    about = "about " if proposal.every > 1 else ""
     sides = ", ".join(
         f"{side.name} ({side.tokenize}, {about}{proposal.tokens[side.code]:,} tokens)"
         for side in (proposal.languages.source, proposal.languages.target)
     )
     held_out = f", {hold_out:,} each for dev and test" if hold_out else ""
     typer.echo(f"experiments/{name}: {about}{proposal.pairs:,} training pairs{held_out}; {sides}")
-    count = sum(number for number, *_ in left_out)
-    pairs = proposal.pairs + count
+    reasons = {
+        f"longer than {proposal.max_length} tokens": proposal.long,
+        "with an empty side": proposal.empty,
+        "with a source that dev or test has": shared,
+    }
+    count = sum(reasons.values())
+    share = count / (proposal.pairs + count)
     if count:
-        reasons = ", ".join(f"{number:,} {why}" for number, why, _ in left_out if number)
-        share = f"{about}{count:,} of {pairs:,} training pairs ({count / pairs:.1%})"
-        typer.echo(f"Left out: {share}: {reasons}")
+        listed = ", ".join(f"{number:,} {why}" for why, number in reasons.items() if number)
+        pairs = f"{about}{count:,} of {proposal.pairs + count:,} training pairs ({share:.1%})"
+        typer.echo(f"Left out: {pairs}: {listed}")
     layers = f"{size.layers} layer{'s' if size.layers > 1 else ''} of {size.size} cells"
-    vocabularies = f"vocabularies of {proposal.vocabulary:,}"
-    typer.echo(f"Proposed: {layers}, {vocabularies}. Change {params} as you like.")
-    if count > MUCH * pairs:
-        *_, cure = max(left_out)
-        warning = f"warning: {count / pairs:.0%} of the training pairs are left out; {cure}."
-        typer.echo(warning, err=True)
+    typer.echo(
+        f"Proposed: {layers}, vocabularies of {proposal.vocabulary:,}. Change {params} as you like."
+    )
+    if share > MUCH:
+        typer.echo(
+            f"warning: {share:.0%} of the training pairs are left out; put one sentence in a line (a "
+            f"sentence splitter helps), look whether line k of one file translates line k of the other, "
+            f"or hold out fewer pairs",
+            err=True,
+        )
 
 
 def _cost(params: Params, may_measure: bool) -> str:
     """Say how long the trainings take, at known speeds or at those measured now."""
     names = [*params.models]
-    sizes = training_sizes(params, names)
-    times = training_times(params, names, sizes)
+    times = training_times(params, names)
     if times is None and may_measure:
         from attnmt.planning.measure import measure_speeds  # here, because torch takes seconds
 
         typer.echo("Measuring the speed of this machine; this takes 20 seconds.", err=True)
-        measure_speeds(params, names, sizes)
-        times = training_times(params, names, sizes)
+        measure_speeds(params, names)
+        times = training_times(params, names)
     if times is None:
         return (
             f"Cost: not known; attnmt plan --experiment {params.experiment} --measure estimates it."

@@ -1,7 +1,8 @@
-"""The files that a person gives to ``attnmt new``: text in any form that is read, and gold links."""
+"""The files that a person gives to ``attnmt new``: text in any form, its languages, and gold links."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,16 +10,19 @@ from pydantic import ValidationError
 
 from attnmt.config import LINKS, Language, Languages
 from attnmt.corpora.gold_links import Gold, Words, read_gold
-from attnmt.corpora.language_codes import language_code
+from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.links import format_links
 from attnmt.corpora.parallel import Files, parallel_rows, reference_suffixes
 from attnmt.corpora.plain import Codes, original_names, plain_set
+from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 from attnmt.files.yaml_file import explained
+from attnmt.planning.proposal import propose_language
 from attnmt.text.tokenizer import tokenizer
 
 TEST = "test"  # the set that further references and links belong to
+LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide how it is written
 
 
 class GivenSets(NamedTuple):
@@ -116,7 +120,7 @@ def read_sets(
                 for _ in parallel_rows(plain, scored=key != "train"):
                     pass  # it raises what is wrong with the texts
         sets.files[key] = plain
-        sets.notes.extend(notes or _lacking(plain))
+        sets.notes.extend(notes)
     return sets
 
 
@@ -128,19 +132,6 @@ def _refuse_exchanged(files: Files, codes: Codes) -> None:
                 f"{file}: its name says that it is in {other!r}, and the text of {own!r} is expected "
                 f"here; exchange the two files, or rename them"
             )
-
-
-def _lacking(files: Mapping[str, Path]) -> list[str]:
-    """Say how many lines of further references are blank."""
-    notes = []
-    for suffix, path in files.items():
-        lines = [line.strip() for line in iter_lines(path)] if "." in suffix else []
-        if blank := lines.count(""):
-            notes.append(
-                f"{path}: {blank:,} of {len(lines):,} lines are blank, the first is line "
-                f"{lines.index('') + 1}; these sentences have fewer references"
-            )
-    return notes
 
 
 class GivenLinks(NamedTuple):
@@ -173,16 +164,15 @@ def read_given_links(
     texts = [list(iter_lines(side)) for side in sides]
     languages = (pair.source, pair.target)
     rules = [tokenizer(side, split_hyphens=False).tokenize for side in languages]
-    ours = _word_counts(texts, rules)
-    between_spaces = _word_counts(texts, [str.split, str.split])
-    gold = _read_if_fits(path, pair, ours, flip)
-    other = _read_if_fits(path, pair, between_spaces, flip) if ours != between_spaces else None
-    tokenized = other is not None and (
-        gold is None or _linked_ends(other, between_spaces) > _linked_ends(gold, ours)
-    )
-    chosen = other if tokenized else gold
-    if chosen is None:
-        chosen = read_gold(path, pair.codes, len(ours), ours, flip)  # which raises why
+    counts = {False: _word_counts(texts, rules), True: _word_counts(texts, [str.split, str.split])}
+    fits: dict[bool, Gold] = {}
+    for spaced, words in counts.items():
+        with suppress(InputError):
+            fits[spaced] = read_gold(path, pair.codes, len(words), words, flip)
+    if not fits:
+        read_gold(path, pair.codes, len(counts[False]), counts[False], flip)  # which raises why
+    tokenized = max(fits, key=lambda one: (_linked_ends(fits[one], counts[one]), not one))
+    chosen = fits[tokenized]
     notes = list(chosen.notes)
     if tokenized:
         if spaceless := [side.code for side in languages if side.tokenize == "characters"]:
@@ -207,13 +197,6 @@ def _word_counts(
     return list(zip(*counts, strict=True))
 
 
-def _read_if_fits(path: Path, pair: Languages, words: Words, flip: bool) -> Gold | None:
-    try:
-        return read_gold(path, pair.codes, len(words), words, flip)
-    except InputError:
-        return None
-
-
 def _linked_ends(gold: Gold, words: Words) -> int:
     """Return how many sentences, on both sides, have a link of their last word."""
     ends = 0
@@ -221,3 +204,36 @@ def _linked_ends(gold: Gold, words: Words) -> int:
         ends += any(i == source - 1 for i, _ in line.possible)
         ends += any(j == target - 1 for _, j in line.possible)
     return ends
+
+
+def languages_of(train: Files, codes: Codes) -> Languages:
+    """Return the languages of a training text, each with the rule that is proposed for it."""
+    source, target = (
+        propose_language(code, _spread(file)) for code, file in zip(codes, train, strict=True)
+    )
+    return Languages(source=source, target=target)
+
+
+def doubts(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
+    """Say what may be wrong with the languages, and with held-out sets beside the training text."""
+    said = []
+    for at, side in enumerate((pair.source, pair.target)):
+        if language_name(language_code(side.code)) is None:
+            said.append(
+                f"no language is known by the code {side.code!r}, so only the text decides its tokens; "
+                f"if the language has a code, give it, as in --languages fr en"
+            )
+        tokenized = side.tokenize == "none"
+        for files in held_out.values():
+            if tokenized_already(_spread(files[at])) != tokenized:
+                said.append(
+                    f"{files[at]} is {'not ' * tokenized}tokenized, and the training text is"
+                    f"{' not' * (not tokenized)}; give all sets in one form"
+                )
+    return said
+
+
+def _spread(file: Path) -> Iterator[str]:
+    """Return evenly spread lines of a file: at least ``LOOKED_AT``, or all if it has fewer."""
+    lines = sum(1 for _ in iter_lines(file))
+    return islice(iter_lines(file), 0, None, max(1, lines // LOOKED_AT))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attnmt.workflow.graph import Stage
 
 WIDTH = 90  # characters of a line
-NO_TEXT = "Times are not known before the text is there: run the encode stages, then plan again."
+NO_TEXT = "Times are not known before the text is encoded: run the encode stages, then plan again."
 NO_SPEED = "Times are not known: no report has them, and no speed was measured. Add --measure."
 
 
@@ -52,11 +52,12 @@ def plan(
     with of_the_extra("attnmt plan asks DVC what would run"):
         from attnmt.workflow.graph import compare_stages
     stages = compare_stages(experiment)
-    settled = {stage.name for stage in stages if stage.settled}
-    to_run = [stage.name for stage in stages if not stage.settled]
-    to_train = [name for name in params.models if f"train@{name}" not in settled]
+    done = {stage.name for stage in stages if stage.done}
+    to_train = [name for name in params.models if f"train@{name}" not in done]
     page = Console(width=WIDTH, markup=False, highlight=False)
-    page.print(f"Experiment {experiment}: {len(to_run)} of {len(stages)} stages would run.")
+    page.print(
+        f"Experiment {experiment}: {len(stages) - len(done)} of {len(stages)} stages would run."
+    )
     page.print(_stage_table(stages, gpus is not None))
     trained = [name for name in params.models if name not in to_train]
     if trained:
@@ -64,11 +65,11 @@ def plan(
         seconds = sum(read_provenance(layout.model(name)).seconds for name in trained)
         page.print(f"Trainings that are done: {len(trained)}, in {time_text(seconds)}.")
     if to_train:
-        sizes = training_sizes(params, to_train, to_run)
+        sizes = training_sizes(params, to_train)
         _print_trainings(page, params, to_train, sizes, measure, gpus or 1)
     else:
         page.print("Nothing is to be trained.")
-    page.print(_downloads(params, "corpus" in settled))
+    page.print(_downloads(params, "corpus" in done))
 
 
 def _stage_table(stages: Sequence["Stage"], gpus: bool) -> Table:
@@ -81,7 +82,7 @@ def _stage_table(stages: Sequence["Stage"], gpus: bool) -> Table:
         groups.setdefault(stage.kind, []).append(stage)
     table = _table("stage", "all", "to run", "threads each", *["GPUs each"] * gpus)
     for kind, group in groups.items():
-        to_run, first = sum(not stage.settled for stage in group), group[0]
+        to_run, first = sum(not stage.done for stage in group), group[0]
         numbers = [len(group), to_run, first.threads, *[first.resources.get("gpu", "-")] * gpus]
         table.add_row(kind, *map(str, numbers))
     return table
@@ -110,8 +111,8 @@ def _print_trainings(
     from attnmt.planning.measure import measure_speeds
 
     if measure:
-        measure_speeds(params, to_train, sizes)
-    times = training_times(params, to_train, sizes)
+        measure_speeds(params, to_train)
+    times = training_times(params, to_train)
     table = _table("to be trained", "parameters", "target words", "time")
     for name in to_train:
         model = params.model(name)

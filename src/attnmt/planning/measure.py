@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -17,8 +17,8 @@ from attnmt.model.instructions import compute_with
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import config_of, training_costs
-from attnmt.planning.text_size import Lengths, TextSize
-from attnmt.planning.times import Speed, Speeds
+from attnmt.planning.text_size import Lengths, training_sizes
+from attnmt.planning.times import Speed, Speeds, speed_settings
 from attnmt.text.batches import Batch, make_batch
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.step import Step
@@ -29,18 +29,18 @@ WARM_UP = 1 / 6  # of these
 FIRST_ID = 3  # after <unk>, <s> and </s>
 
 
-def measure_speeds(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]) -> None:
+def measure_speeds(params: Params, names: Sequence[str]) -> None:
     """Train for some seconds, in each family, the model whose target word costs most.
 
     The speeds are remembered for the experiment.
 
     Args:
         names: the models whose families are measured.
-        sizes: the sizes of the families' texts.
 
     Raises:
         InputError: if the lengths of the sentences are not known.
     """
+    sizes = training_sizes(params, names)
     known = [name for name in names if params.model(name).family in sizes]
     if not known:
         raise InputError(
@@ -52,22 +52,19 @@ def measure_speeds(params: Params, names: Sequence[str], sizes: Mapping[str, Tex
     largest = {params.model(name).family: name for name in sorted(known, key=costs.__getitem__)}
     torch.set_num_threads(min(params.machine.train_threads, os.cpu_count() or 1))
     keep_freed_memory()
-    device, speeds = best_device(), []
+    device, speeds = best_device(), {}
+    facts = surroundings(device)
     for family, name in largest.items():
         recipe, text = params.recipe(name), sizes[family]
         config, lengths = config_of(params, name, text), text.lengths(params.model(name).system)
         words = target_words_a_second(config, recipe, lengths, device, SECONDS / len(largest))
-        facts = surroundings(device)
-        speeds.append(
-            Speed(
-                training=f"{name} (measured, without padding)",
-                device=machine(facts["device"], facts["threads"]),
-                precision=recipe.precision,
-                step=costs[name] * recipe.batch_size,
-                flop=costs[name] * words,
-            )
+        speeds[family] = Speed(
+            training=f"{name} (measured, without padding)",
+            device=machine(facts["device"], facts["threads"]),
+            settings=speed_settings(params, family),
+            flop=costs[name] * words,
         )
-    write_json(Layout(params.experiment).speed, Speeds(measured=speeds).model_dump())
+    write_json(Layout(params.experiment).speed, Speeds(families=speeds).model_dump())
 
 
 def target_words_a_second(

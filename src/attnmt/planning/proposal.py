@@ -2,23 +2,24 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import accumulate, takewhile
-from typing import get_args
 
 from jinja2 import Environment, StrictUndefined
 
 from attnmt.config import Language, Languages, Rule, Tokenize
 from attnmt.corpora.language_codes import language_code, language_name
-from attnmt.corpora.parallel import Files
+from attnmt.corpora.parallel import Files, count_parallel_lines
 from attnmt.corpora.writing import tokenized_already, written_without_spaces
-from attnmt.planning.training_text import TrainingText
-from attnmt.text.tokens import Reason
+from attnmt.errors import InputError
+from attnmt.files.text_file import iter_lines
+from attnmt.text.tokens import splitter, why_dropped
 from attnmt.text.vocabulary import SPECIAL
 
 TEMPLATE = "params.yaml.jinja"
+SAMPLE = 20_000  # of a text with at least twice as many pairs, about so many are looked at
 COVERED = 0.97  # the share of the text's tokens that the vocabulary should know
 TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
 STEP = 50  # the size of a vocabulary is a multiple of it, unless it is smaller
@@ -52,13 +53,14 @@ SIZES: dict[float, Size] = {
 
 @dataclass(frozen=True)
 class Proposal:
-    """Parameters that suit a text."""
+    """Parameters that suit a text. If ``every`` is above 1, pairs and tokens are estimates."""
 
     languages: Languages
+    every: int  # the text was counted in every nth pair
     pairs: int  # those that will be trained on
-    left_out: Mapping[Reason, int]  # the other pairs of the training text
-    every: int  # the text was counted in every nth pair; 1 if all numbers are exact
-    tokens: Mapping[str, int]  # of the pairs that will be trained on, by language code
+    long: int  # pairs that are left out, because a side has more than max_length tokens
+    empty: int  # pairs that are left out, because a side is empty
+    tokens: dict[str, int]  # of the pairs that will be trained on, by language code
     size: Size
     vocabulary: int
     min_count: int  # of the dictionary
@@ -90,32 +92,44 @@ def propose(pair: Languages, train: Files) -> Proposal:
     Raises:
         InputError: if no pair of the text would be trained on.
     """
-    rules = {pair.source.tokenize, pair.target.tokenize}
-    max_length = max(LONGEST.get(rule, LONGEST_WORDS) for rule in rules)
-    settings = Tokenize(split_hyphens=False, max_length=max_length)
-    text = TrainingText.read(pair, train, settings, "train")
-    looked_at = text.words()
-    tokens = {code: text.whole(words.total()) for code, words in looked_at.items()}
-    size = next(size for most, size in SIZES.items() if max(tokens.values()) <= most)
-    words = {
-        code: Counter({word: text.whole(count) for word, count in counts.items()})
-        for code, counts in looked_at.items()
-    }
-    # There are fewer characters than words, so they do not limit the vocabulary of a side with words.
     sides = (pair.source, pair.target)
-    with_words = [words[side.code] for side in sides if side.tokenize != "characters"]
-    vocabulary = _vocabulary(with_words or [*words.values()], size.vocabulary)
+    max_length = max(LONGEST.get(side.tokenize, LONGEST_WORDS) for side in sides)
+    settings = Tokenize(split_hyphens=False, max_length=max_length)
+    splitters = [splitter(side, False, settings) for side in sides]
+    every = max(1, count_parallel_lines(train) // SAMPLE)
+    pairs: Counter[str] = Counter()
+    words: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    for number, lines in enumerate(zip(*map(iter_lines, train), strict=True)):
+        if number % every == 0:
+            row = [cut(line) for cut, line in zip(splitters, lines, strict=True)]
+            why = why_dropped(row, settings)
+            pairs[why or "kept"] += every
+            for counts, side in zip(words, row, strict=True):
+                counts.update(() if why else side * every)
+    if not pairs["kept"]:
+        raise InputError(
+            f"train: no training pair is left: {pairs['long']:,} are longer than {max_length} tokens, "
+            f"{pairs['empty']:,} have an empty side; give text with a sentence in each line"
+        )
+    tokens = {code: counts.total() for code, counts in zip(pair.codes, words, strict=True)}
+    size = next(size for most, size in SIZES.items() if max(tokens.values()) <= most)
+    # There are fewer characters than words, so they do not limit the vocabulary of a side with words.
+    with_words = [
+        counts for side, counts in zip(sides, words, strict=True) if side.tokenize != "characters"
+    ]
+    vocabulary = _vocabulary(with_words or words, size.vocabulary)
     return Proposal(
         languages=pair,
-        pairs=text.pairs,
-        left_out={why: text.whole(text.left_out[why]) for why in get_args(Reason)},
-        every=text.every,
+        every=every,
+        pairs=pairs["kept"],
+        long=pairs["long"],
+        empty=pairs["empty"],
         tokens=tokens,
         size=size,
         vocabulary=vocabulary,
-        min_count=_min_count([*words.values()], vocabulary),
+        min_count=_min_count(words, vocabulary),
         max_length=max_length,
-        epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / text.pairs))),
+        epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / pairs["kept"]))),
     )
 
 

@@ -1,20 +1,15 @@
-"""How much text a family trains on: what is counted, or what the parameters expect."""
+"""How much text a family trains on: as it was encoded, or else as the parameters expect it."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from attnmt.config import Encoding, Params, Sets, System, Training
 from attnmt.config.corpus import Expected
-from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.layout import Layout
 from attnmt.text.encoded import read_summary
-from attnmt.text.vocabulary import SPECIAL
-
-if TYPE_CHECKING:
-    from attnmt.planning.training_text import TrainingText
 
 EXPECTED = "corpus.expected; subwords count as words"
 EVALUATED = 1 / 3  # of what training on a word costs; a backward pass costs two forward passes
@@ -52,26 +47,12 @@ class TextSize:
         return cls(train.lines, words, dict(summary.vocabulary), evaluated)
 
     @classmethod
-    def counted(cls, text: "TrainingText", encoding: Encoding, evaluated: int) -> Self:
-        """Count a text as the encode stage of a family will.
-
-        Raises:
-            InputError: if the text cannot be cut into pieces.
-        """
-        words = text.words(encoding)
-        # Pairs that were not looked at have more words, so the vocabulary is taken to be full.
-        most = encoding.vocabulary
-        entries = {
-            code: most if text.every > 1 else min(most, len(counts) + len(SPECIAL))
-            for code, counts in words.items()
-        }
-        return cls(
-            text.pairs,
-            {code: text.whole(counts.total()) for code, counts in words.items()},
-            entries,
-            evaluated,
-            f"one of every {text.every} pairs of the text" if text.every > 1 else "",
-        )
+    def expected(cls, expected: Expected, encoding: Encoding) -> Self:
+        """Take the expected number of words, at most ``encoding.length`` for each sentence."""
+        most = expected.pairs * encoding.length if encoding.length else math.inf
+        words = {code: int(min(words, most)) for code, words in expected.words.items()}
+        entries = dict.fromkeys(words, encoding.vocabulary)
+        return cls(expected.pairs, words, entries, estimate=EXPECTED)
 
     def lengths(self, system: System) -> Lengths:
         """Return the mean lengths of a sentence pair in the system's direction."""
@@ -98,63 +79,18 @@ def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
     return list(numbers.values())[:: 1 if system.direction == "forward" else -1]
 
 
-def training_sizes(
-    params: Params, names: Iterable[str], to_run: Collection[str] = ()
-) -> dict[str, TextSize]:
-    """Return the sizes of the training texts of some models, by family. An unknown one is missing.
-
-    A text is counted if it is encoded or, unless the parameters say what is expected, if it is local.
-    The size of a text that is only expected is given in words, even if the family cuts them into pieces.
-    It is at most ``encoding.length`` words for each sentence.
-
-    Args:
-        names: models of the experiment.
-        to_run: the stages that would run. What they have encoded before is not counted if the text is
-            local, because it may have changed.
+def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
+    """Return the sizes of some models' training texts, by family; one that is not known is left out.
 
     Raises:
-        InputError: if an encoded text or a local one cannot be read.
+        InputError: if the summary of an encoded text cannot be read.
     """
     sizes: dict[str, TextSize] = {}
-    uncounted: dict[str, Encoding] = {}
-    local = params.local_text if params.local_text and params.local_text.is_dir() else None
     for family in dict.fromkeys(params.model(name).family for name in names):
-        encoded = Layout(params.experiment).encoded(family)
-        encoding = params.families[family].encoding
-        changed = local is not None and f"encode@{family}" in to_run
-        if (encoded / "summary.json").exists() and not changed:
-            sizes[family] = TextSize.encoded(encoded, params.sets)
+        folder = Layout(params.experiment).encoded(family)
+        if (folder / "summary.json").exists():
+            sizes[family] = TextSize.encoded(folder, params.sets)
         elif params.corpus.expected:
-            sizes[family] = _expected(params.corpus.expected, encoding)
-        else:
-            uncounted[family] = encoding
-    if uncounted and local:
-        sizes |= _local(params, local, uncounted)
+            encoding = params.families[family].encoding
+            sizes[family] = TextSize.expected(params.corpus.expected, encoding)
     return sizes
-
-
-def _expected(expected: Expected, encoding: Encoding) -> TextSize:
-    most = expected.pairs * encoding.length if encoding.length else math.inf
-    words = {code: int(min(words, most)) for code, words in expected.words.items()}
-    entries = dict.fromkeys(words, encoding.vocabulary)
-    return TextSize(expected.pairs, words, entries, estimate=EXPECTED)
-
-
-def _local(params: Params, folder: Path, encodings: Mapping[str, Encoding]) -> dict[str, TextSize]:
-    """Count the local text as some families will read it."""
-    # These load libraries for tokens and for the network, which most plans do not need.
-    from attnmt.corpora.raw_text import local_files
-    from attnmt.planning.training_text import TrainingText
-
-    sets, languages = params.sets, params.languages
-    files = {
-        name: tuple(local_files(folder, languages, name)[code] for code in languages.codes)
-        for name in dict.fromkeys([sets.train, sets.dev, *sets.tests])
-    }
-    source, target = files.pop(sets.train)
-    text = TrainingText.read(languages, (source, target), params.tokenize, sets.train)
-    evaluated = sum(map(count_parallel_lines, files.values()))
-    return {
-        family: TextSize.counted(text, encoding, evaluated)
-        for family, encoding in encodings.items()
-    }

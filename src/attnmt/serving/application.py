@@ -56,23 +56,20 @@ def form_page(service: Service, sentence: str) -> tuple[str, int]:
 
 
 async def _body(request: Request) -> bytes:
-    """Return what a client sends; of too much, nothing is kept.
+    """Return what a client sends.
 
     Raises:
         InputError: if it is too much, or is not JSON by its header.
     """
-    body, received = bytearray(), 0
-    async for chunk in request.stream():
-        received += len(chunk)
-        body = body + chunk if received <= MOST_BYTES else bytearray()
-    if received > MOST_BYTES:
+    body = await request.body()
+    if len(body) > MOST_BYTES:
         raise InputError(
-            f"the request has {received:,} bytes, and at most {MOST_BYTES:,} are read; send several"
+            f"the request has {len(body):,} bytes, and at most {MOST_BYTES:,} are read; send several"
         )
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise InputError("the request is not JSON; send the header Content-Type: application/json")
-    return bytes(body)
+    return body
 
 
 def _parsed(body: bytes) -> Any:
@@ -83,9 +80,7 @@ def _parsed(body: bytes) -> Any:
     """
     try:
         return json.loads(body)
-    except RecursionError:
-        raise InputError("the request is nested too deeply") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"the request is not JSON: {error}") from None
 
 

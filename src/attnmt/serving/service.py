@@ -9,7 +9,6 @@ The first command serves the best model, and the second one translates a sentenc
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, FailFast, Field, PositiveInt, ValidationError
@@ -19,7 +18,6 @@ from attnmt.config.strict import Strict
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import explained
-from attnmt.serving.packed import read_packed
 
 if TYPE_CHECKING:
     from attnmt.decoding.text_translator import TextTranslator
@@ -162,19 +160,3 @@ def _refuse_too_much(sentences: Sequence[str], beam: int) -> None:
             f"{len(sentences)} sentences: they have {characters} characters, and with a beam of "
             f"{beam} a request may have {MOST_WORK // beam}; send several requests"
         )
-
-
-def load_service(folder: Path) -> Service:
-    """Load the model or the ensemble of a packed folder.
-
-    Raises:
-        InputError: as :func:`attnmt.serving.packed.read_packed` and
-            :func:`attnmt.decoding.text_translator.load_translator` do.
-    """
-    import torch  # here, because it takes seconds, and the limits above are read without it
-
-    from attnmt.decoding.text_translator import load_translator
-
-    _, params, name = read_packed(folder)
-    torch.set_num_threads(params.machine.decode_threads)
-    return Service(load_translator(params, name, folder), params, name)

@@ -7,11 +7,11 @@ files.
 
 Each experiment of this project is an experiment in MLflow. Each training and each ensemble is a run in
 it, with its scores. The tag ``system`` of a run is the same for all seeds. One more run carries the
-report and the best model. The run of a training is found by its tags ``run`` (the model's name),
-``fingerprint`` and ``started``, so a training that resumes continues its run.
+report. The run of a training is found by its tags ``run`` (the model's name), ``fingerprint`` and
+``started``, so a training that resumes continues its run.
 
 The training calls ``live.training_run``. At the end stages/report.py adds everything else
 (``importing.log_results``), so that no stage before it waits seconds for MLflow's import. These two
-never raise an error; the other functions may. score_metrics.py logs scores and report_run.py the report.
+never raise an error; the other functions may. score_metrics.py logs scores.
 store.py connects to MLflow and finds experiments in it, and runs.py finds and fills runs.
 """

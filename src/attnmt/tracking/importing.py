@@ -12,8 +12,17 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import Numbers, read_numbers
 from attnmt.tracking.live import warn
-from attnmt.tracking.report_run import add_report
-from attnmt.tracking.runs import REPORT, Point, RunKey, find_run, log_final, log_points, open_run
+from attnmt.tracking.runs import (
+    REPORT,
+    Point,
+    RunKey,
+    find_run,
+    log_final,
+    log_points,
+    open_run,
+    replace_artifacts,
+    report_run,
+)
 from attnmt.tracking.score_metrics import add_scores, scored_here
 from attnmt.tracking.store import connect, store_uri
 from attnmt.training.trained import read_config, read_history, read_metrics, read_provenance
@@ -65,6 +74,13 @@ def import_missing(params: Params) -> list[str]:
             "check that it is installed (extra 'workflow') and that MLFLOW_TRACKING_URI is right"
         ) from error
     return sorted(added) + report
+
+
+def add_report(client: Any, params: Params) -> bool:
+    """Put an experiment's report into MLflow, in place of an earlier one; return whether it was new."""
+    folder = Layout(params.experiment).reports
+    run_id = report_run(client, params.experiment)
+    return replace_artifacts(client, run_id, folder, sorted(folder.rglob("[!.]*.*")))
 
 
 def _import_training(client: Any, experiment: str, folder: Path) -> bool:

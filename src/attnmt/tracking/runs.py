@@ -17,7 +17,7 @@ from attnmt.tracking.store import LOCK, LOCK_SECONDS, experiment_id, find_experi
 METRICS_A_BATCH, PARAMS_A_BATCH = 1000, 100  # MLflow's limits
 DIGEST_LIMIT = 36  # characters that MLflow keeps of a data set's digest
 DIGEST_DIGITS = 16  # digits kept of a SHA-256; they tell files apart
-REPORT = "Report"  # the run that carries the page, the tables, the figures and the best model
+REPORT = "Report"  # the run that carries the page, the tables and the figures
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +153,8 @@ def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Pa
     """Make files of a folder the only artifacts of a run; return whether it had others."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
-    run, digest = client.get_run(run_id), short_digest(files)
+    lines = (f"{sha256(file)} {file.as_posix()}" for file in files)
+    run, digest = client.get_run(run_id), sha256_of_lines(lines)[:DIGEST_DIGITS]
     if run.data.tags.get("digest") == digest:
         return False
     artifacts = get_artifact_repository(run.info.artifact_uri, tracking_uri=store_uri())
@@ -163,12 +164,6 @@ def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Pa
         artifacts.log_artifact(str(file), None if place == "." else place)
     client.set_tag(run_id, "digest", digest)
     return True
-
-
-def short_digest(files: Sequence[Path]) -> str:
-    """Return the first digits of one SHA-256 of the paths and the content of files."""
-    lines = (f"{sha256(file)} {file.as_posix()}" for file in files)
-    return sha256_of_lines(lines)[:DIGEST_DIGITS]
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

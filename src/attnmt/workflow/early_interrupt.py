@@ -1,21 +1,56 @@
-"""The first import of a program: Ctrl-C then ends it at once, without a traceback, while it loads.
+"""The first import of a program: Ctrl-C ends it at once while it loads, and its code is that beside it.
 
 Nothing is written before :func:`attnmt.workflow.stage.run_app`, which gives the signal back to Python.
-The other signals end a program in this way by themselves. A stage also makes sure here that it runs the
-code beside it.
+The other signals end a program in this way by themselves.
 """
 
+import os
 import signal
 import sys
 from pathlib import Path
 
-from attnmt.workflow.other_code import run_own_code
+import attnmt
+from attnmt.errors import InputError
 
+SOURCE = Path(attnmt.__file__).parent  # of the code that runs
 PROGRAM = Path(sys.argv[0])  # another program, such as a notebook, keeps its Ctrl-C
-OURS = PROGRAM.name == "attnmt" or PROGRAM.parent.name == "stages"
 
+
+def refuse_other_code() -> None:
+    """Refuse to work in a project with the environment of another.
+
+    A copied ``.venv`` still runs the code of the folder where it was made.
+
+    Raises:
+        InputError: naming both.
+    """
+    own = Path("src/attnmt")
+    if _is_other(own):
+        raise InputError(
+            f"{own}: the code that runs is that of {SOURCE}, because .venv was made there; type make "
+            f"setup here, then . .venv/bin/activate"
+        )
+
+
+def _is_other(own: Path) -> bool:
+    return (own / "__init__.py").exists() and not own.samefile(SOURCE)
+
+
+def _run_own_code(source: Path) -> None:
+    """Start a stage again with the code beside it, unless that runs already.
+
+    ``dvc exp run --temp`` and ``--queue`` run an experiment in a copy of the project, with the
+    environment of the first.
+    """
+    if _is_other(source / "attnmt"):
+        path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
+        arguments = [sys.executable, *sys.orig_argv[1:]]
+        os.execve(sys.executable, arguments, {**os.environ, "PYTHONPATH": path})
+
+
+OURS = PROGRAM.name == "attnmt" or PROGRAM.parent.name == "stages"
 # Under nohup the signal is ignored and stays so.
 if OURS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 if PROGRAM.parent.name == "stages":
-    run_own_code(PROGRAM)
+    _run_own_code(PROGRAM.resolve().parents[1] / "src")

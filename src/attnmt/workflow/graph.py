@@ -35,8 +35,8 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.workflow.code import STAGE, write_code
-from attnmt.workflow.lock import WEIGHTS
-from attnmt.workflow.record import Order, contradicts, digest_of_path, is_of
+from attnmt.workflow.lock import WEIGHTS, dvc_digest
+from attnmt.workflow.record import Order, contradicts, is_of
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
 
@@ -65,10 +65,9 @@ class Stage(Order):
     threads: int
     resources: dict[str, int]
     priority: int  # the number of stages that read its outputs; the highest goes first
-    done: bool = False  # dvc.lock or the record says that its outputs are of the present inputs
-    settled: bool = False  # done, as is every stage before it
-    # dvc.lock says that it is done, no record denies it, and DVC's cache has its outputs
-    committed: bool = False
+    # dvc.lock or records say that its outputs, and those of every stage before it, are of what is here
+    done: bool = False
+    committed: bool = False  # done according to dvc.lock, and DVC's cache has its outputs
     absent: frozenset[str] = frozenset()  # missing weights that it neither reads nor makes now
 
     @property
@@ -97,7 +96,7 @@ def compare_stages(experiment: str) -> list[Stage]:
     dvc.lock) and the stages' records say what has changed.
 
     Raises:
-        InputError: as :func:`read_stages` does, or if a record is damaged.
+        InputError: as :func:`read_stages` does.
     """
     root = Path().resolve()
     file = _dvc_yaml(experiment, root)
@@ -123,7 +122,7 @@ class Committed(NamedTuple):
     """The stages of an experiment after a commit, by what dvc.lock says about them."""
 
     new: list[str]  # dvc.lock did not say before that they are done, or DVC's cache lacked them
-    stale: list[str]  # they have not run, or their inputs have changed; their old entries stay
+    stale: list[str]  # they, or stages before them, have not run, or their inputs have changed
     trained: list[str]  # models whose outputs are in DVC's cache
 
 
@@ -284,40 +283,38 @@ def _sources_and_outputs(path: Path, within: dict[Path, list[Path]]) -> Iterable
 def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage]:
     """Return the declared stages with what is done, according to dvc.lock and the records."""
     declared_by_name = {stage.name: stage for stage in declared}
-    digest = cache(digest_of_path)  # several stages read a file
+    digest = cache(dvc_digest)  # several stages read a file
     changed: dict[tuple[Any, ...], bool] = {}
     locked: dict[str, Any] = {}  # missing weights, each with its digest in dvc.lock
-    done, settled, committed = set[str](), set[str](), set[str]()
+    done, committed = set[str](), set[str]()
     # DVC's edges go from a stage to those that it depends on, and these are compared first.
     order = [*topological_sort(index.graph)][::-1]
     for found in tqdm(order, "compare", disable=None, leave=False, delay=1):
         stage, record = declared_by_name[found.name], layout.record(found.name)
         gone = {item.fs_path: item.hash_info for item in found.outs if _is_missing_weights(item)}
-        is_locked = _is_locked(found, stage, changed, locked | gone)
         # Someone may have forced DVC to lock what other code made; then the record is right.
-        if is_locked and not contradicts(record, stage, digest):
-            done.add(stage.name)
+        is_locked = _is_locked(found, stage, changed, locked | gone) and not contradicts(
+            record, stage, digest
+        )
+        if is_locked:
             locked |= gone
             here = [out for out in found.outs if out.fs_path not in gone and out.use_cache]
             if not any(out.changed_cache() for out in here):
                 committed.add(stage.name)
-        elif stage.name == STAGE or is_of(record, stage, digest):
-            done.add(stage.name)
         before = {other.name for other in index.graph.successors(found)}
-        if stage.name in done and before <= settled:
-            settled.add(stage.name)
+        if (is_locked or stage.name == STAGE or is_of(record, stage, digest)) and before <= done:
+            done.add(stage.name)
     # A model is trained again if a stage has to read its missing weights. What was made of them before
     # stays: the same training gives the same weights. If it does not, the next comparison says so.
     missing = {str(Path(path).relative_to(Path().resolve())) for path in locked}
-    needed = {path for stage in declared if stage.name not in settled for path in stage.inputs}
-    again = {stage.name for stage in declared if missing & needed & {*stage.outputs}}
+    needed = {path for stage in declared if stage.name not in done for path in stage.inputs}
+    done -= {stage.name for stage in declared if missing & needed & {*stage.outputs}}
     return [
         replace(
             stage,
-            done=stage.name in done - again,
-            settled=stage.name in settled - again,
-            committed=stage.name in done & committed - again,
-            absent=frozenset(missing if stage.name in settled - again else ()),
+            done=stage.name in done,
+            committed=stage.name in done & committed,
+            absent=frozenset(missing if stage.name in done else ()),
         )
         for stage in declared
     ]

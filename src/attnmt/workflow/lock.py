@@ -1,4 +1,4 @@
-"""What dvc.lock says, read without DVC, which takes seconds to load."""
+"""What dvc.lock says, and the digests that it has, without DVC, which takes seconds to load."""
 
 import hashlib
 import json
@@ -10,8 +10,8 @@ from ruamel.yaml import YAML
 
 from attnmt.config import DEMO
 from attnmt.files.yaml_file import yaml_faults
-from attnmt.workflow.record import NOT_CONTENT
 
+NOT_CONTENT = (".snakemake_timestamp", "*.partial")  # not counted, as in .dvcignore
 # The file that may be missing, although the stages that made it and read it are done. A stage reads it
 # only if it names it, and not just its folder.
 WEIGHTS = "weights.safetensors"
@@ -38,10 +38,11 @@ def locked_outputs(stages: dict[str, Any]) -> dict[str, str]:
 def dvc_digest(path: Path) -> str | None:
     """Return the digest of a file or a folder as DVC computes it; None if it does not exist."""
     if path.is_file():
-        return digest_of_bytes(path.read_bytes())
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, _md5).hexdigest()
     if not path.is_dir():
         return None
-    return digest_of_files({name: file.read_bytes() for name, file in content_files(path).items()})
+    return _of_folder({name: str(dvc_digest(file)) for name, file in content_files(path).items()})
 
 
 def content_files(folder: Path) -> dict[str, Path]:
@@ -53,13 +54,18 @@ def content_files(folder: Path) -> dict[str, Path]:
 
 def digest_of_files(contents: Mapping[str, bytes]) -> str:
     """Return the digest that DVC gives a folder with these files; the keys are paths in it."""
-    entries = [
-        {"md5": digest_of_bytes(content), "relpath": path}
-        for path, content in sorted(contents.items())
-    ]
+    return _of_folder({path: digest_of_bytes(content) for path, content in contents.items()})
+
+
+def _of_folder(digests: Mapping[str, str]) -> str:
+    entries = [{"md5": digest, "relpath": path} for path, digest in sorted(digests.items())]
     return digest_of_bytes(json.dumps(entries, sort_keys=True).encode()) + ".dir"
 
 
 def digest_of_bytes(content: bytes) -> str:
     """Return the digest that DVC gives a file with this content."""
-    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+    return _md5(content).hexdigest()
+
+
+def _md5(content: bytes = b"") -> "hashlib._Hash":
+    return hashlib.md5(content, usedforsecurity=False)

@@ -17,14 +17,12 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.errors import InputError
-from attnmt.planning.text_size import training_sizes
 from attnmt.planning.times import Times, time_text, training_times, wall_time
 from attnmt.reporting.own_text import next_steps
 from attnmt.workflow.engine_stop import EngineStop
-from attnmt.workflow.graph import TRAIN, Stage, by_kind, kind_of
+from attnmt.workflow.graph import TRAIN, Stage, by_kind
 
 REPORT = "report"  # the last stage
-SLOWEST = 3  # how many kinds of stages the last line names
 NOTHING = "Nothing to be done"
 METADATA = re.compile(r"\d+ jobs have (missing|outdated) provenance/metadata")
 HIDDEN_EVENTS = {
@@ -137,10 +135,8 @@ class Progress(logging.Handler):
         if not models:
             return "Nothing is to be trained."
         try:
-            params = load_params(params_file(self.experiment))
-            sizes = training_sizes(params, models, self.to_run)
-            self.times = training_times(params, models, sizes)
-        except InputError as error:  # of the text; the stage that reads it says so, too
+            self.times = training_times(load_params(params_file(self.experiment)), models)
+        except InputError as error:  # of an old record, which must not end the run
             return f"How long it takes is not known: {error}"
         if self.times is None:
             plan = f"attnmt plan --experiment {self.experiment} --measure"
@@ -164,7 +160,11 @@ class Progress(logging.Handler):
         count = f"{len(self.took)} of {len(self.to_run)}"
         self._line(count, f"{name} is done after {time_text(self.took[name])}{left}")
         if len(self.took) == len(self.to_run):
-            self._summary(now - self.started)
+            self._say(f"{self.experiment}: done in {time_text(now - self.started)}.")
+            if (
+                REPORT in self.took and self.experiment != DEMO
+            ):  # `make demo` shows the report itself
+                self._say(next_steps(load_params(params_file(self.experiment))))
 
     def _line(self, count: str, text: str) -> None:
         clock = timedelta(seconds=int(time.monotonic() - self.started))
@@ -187,18 +187,6 @@ class Progress(logging.Handler):
             for model in left
         ]
         return f"; trainings left: {len(left)}, about {time_text(wall_time(times, self.at_once))}"
-
-    def _summary(self, seconds: float) -> None:
-        """Say how long the run took, and which kinds of stages took the most of it."""
-        kinds: dict[str, float] = {}
-        for name, took in self.took.items():
-            kinds[kind_of(name)] = kinds.get(kind_of(name), 0.0) + took
-        most = sorted(kinds, key=lambda kind: -kinds[kind])[:SLOWEST]
-        slowest = ", ".join(f"{kind} {time_text(kinds[kind])}" for kind in most)
-        done = f"{self.experiment}: done in {time_text(seconds)}"
-        self._say(f"{done}. By kind, the longest added up: {slowest}.")
-        if REPORT in self.took and self.experiment != DEMO:  # `make demo` shows the report itself
-            self._say(next_steps(load_params(params_file(self.experiment))))
 
 
 def _models(stages: Iterable[str]) -> list[str]:

@@ -49,7 +49,7 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
         if script.stem != SCRIPT:  # which runs whenever an engine looks
             _check_code(script, params, *others.values())
             order = _order(experiment, command)
-        record = recorded(order, command, Layout(experiment).record(order.name)) if order else None
+        record = recorded(order, Layout(experiment).record(order.name)) if order else None
         with record or nullcontext():
             main(params_file, **others)
 
@@ -93,7 +93,7 @@ def _order(experiment: str, command: str) -> Order | None:
         stages = read_stages(experiment)
     except (ImportError, InputError, OSError):
         return None
-    return next((stage for stage in stages if command in stage.commands), None)
+    return next((stage for stage in stages if command == stage.command), None)
 
 
 def run_app(app: typer.Typer) -> None:
