@@ -233,7 +233,7 @@ BY_NAME |= {
     "validate_call",
 }
 FIELDS = {"attnmt", "model", "claims", "experiment", "systems", "saved", "search", "numbers"}
-FIELDS |= {"facts", "marks", "gather", "count_tables", "table", "record"}
+FIELDS |= {"facts", "rows", "gather", "count_tables", "table", "record"}
 READS_BY_NAME = {"getattr", "setattr", "hasattr", "attrgetter", "methodcaller"}
 
 
