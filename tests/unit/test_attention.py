@@ -28,11 +28,13 @@ def random(*shape: int) -> Tensor:
     return torch.randn(*shape, dtype=torch.float64)
 
 
-def attend(attention: Attention, h: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-    """Attend to one sentence at the first step, h [K, n] and values [M, n]."""
+def attend(
+    attention: Attention, h: Tensor, values: Tensor, steps: tuple[int, ...] = (0,)
+) -> tuple[Tensor, Tensor]:
+    """Attend to one sentence, h [K, n] and values [M, n]."""
     length = torch.tensor([len(values)])
     memory = attention.remember(values[None], torch.arange(len(values))[None], length)
-    contexts, weights = attention(h[None], memory, torch.tensor([0]))
+    contexts, weights = attention(h[None], memory, torch.tensor(steps))
     return contexts[0], weights[0]
 
 
@@ -66,6 +68,18 @@ def test_global_attention_is_the_softmax_of_the_scores(score):
     averaged = values[:, n - n // 2 :] if score == "key_value" else values
     assert contexts.shape == (2, attention.context_size)
     torch.testing.assert_close(contexts, a @ averaged)
+
+
+def test_local_m_looks_at_the_window_around_its_step():
+    """With D = 2 and S = 7, it is 0 .. 2 at step 0, 1 .. 5 at step 3, and 4 .. 6 from step 6 on."""
+    attention = attention_of("local_m", "dot")
+    h, values = random(1, n).expand(4, n), random(7, n)
+    _, weights = attend(attention, h, values, steps=(0, 3, 6, 9))
+    e = (values @ h[0]).exp()
+    for a, (left, right) in zip(weights, [(0, 2), (1, 5), (4, 6), (4, 6)], strict=True):
+        window = torch.zeros(7, dtype=torch.float64)
+        window[left : right + 1] = e[left : right + 1]
+        torch.testing.assert_close(a, window / window.sum())
 
 
 @pytest.mark.parametrize(
