@@ -91,32 +91,24 @@ def text() -> Iterator[Case]:
         yield Case(path, line(5, None), links, "4 lines where the text has 5")
     silver = f"{DICTIONARY}/dev.links"
     yield Case(silver, content("0-0\n0-0\n"), ("translate", BEST), "links: 2 lines where the text")
-    for damage, message in (
-        (line(1, "House\tHaus\t1.000000"), "tsv:1: 3 fields"),
-        (line(1, "House\tHaus\t7.5\t2"), "tsv:1: '7.5' is not a share"),
-        (line(1, "House\tHaus\t1.000000\t0"), "tsv:1: .*'0' is not a count"),
-    ):
+    for damage in (line(1, "House\tHaus\t1.000000"), line(1, "House\tHaus\tnan\t2")):
+        message = "tsv:1: .* is not two words, a share and a count"
         yield Case(f"{DICTIONARY}/en-de.tsv", damage, translate, message)
     codes, named = "data/demo/encoded/pieces/codes", f"{BEST}_bpe"
     words = ("attnmt", "translate", "A.", "--model", named)
-    yield Case(codes, line(2, "one"), words, "codes:2: 'one' is not two pieces")
-    yield Case(codes, line(1, "version 0.2"), words, "codes:1: .* is not a version")
+    yield Case(codes, line(3, "a b c"), words, "codes: not a version and a merge of two pieces")
 
 
 def ids() -> Iterator[Case]:
     """Yield ids and vocabularies that are not those of their summary."""
     for name, damage, message in (
-        (IDS, array(lambda a: a.astype(np.int64)), "int64 of shape .* a flat array of int32"),
-        (IDS, array(lambda a: a[:-1]), "ids where train.de.offsets.npy expects"),
+        (IDS, array(lambda a: a.astype(np.int64)), "holds int64 and not int32"),
+        (IDS, array(lambda a: a[:-1]), "not the ids that train.de.offsets.npy belongs to"),
         (IDS, array(lambda a: a[::-1]), "vocab.* and .*npy are not those of summary.json"),
         (IDS, cut(8), "damaged"),
-        (OFFSETS, array(lambda a: a + 1), "offsets must rise from 0"),
-        (OFFSETS, array(lambda a: np.delete(a, 1)), "3 lines where summary.json has 4"),
-        (f"{WORDS}/vocab.de", line(16, None), "15 entries where summary.json has 16"),
+        (f"{WORDS}/vocab.de", line(4, "<s>"), "no vocabulary"),
         (f"{WORDS}/vocab.de", line(16, "anders"), "not those of summary.json"),
-        (SUMMARY, content("[1]"), "(dict|object|instance)"),
-        (SUMMARY, without("sets.dev"), "sets: no set 'dev'"),
-        (SUMMARY, without("vocabulary.de"), r"languages \['en', 'de'\], but also \['en'\]"),
+        (SUMMARY, without("digest"), "digest: this key is missing"),
     ):
         yield Case(name, damage, TRAIN, message)
     command = ("translate", "base")
@@ -136,32 +128,36 @@ def models() -> Iterator[Case]:
         return tensors(damage)
 
     for damage, message in (
-        (first(lambda t: t * NAN), "tensor .* holds a number that is not finite"),
-        (first(lambda t: t[:-1].clone()), r"tensor .* is torch.float32 \[.*\], not"),
-        (tensors(lambda t: t.popitem()), "tensor .* is missing"),
+        (first(lambda t: t[:-1].clone()), "damaged .*size mismatch"),
+        (tensors(lambda t: t.popitem()), "damaged .*Missing key"),
         (cut(40), "damaged"),
         (settings("dataset_digest", "0" * 64), "the encoded data changed after this training"),
         (settings("training.epochs", 9), "training: trained with other settings"),
-        (other("models/demo/base_reverse/weights.safetensors"), "belongs to model 'base_reverse'"),
+        (
+            other("models/demo/base_reverse/weights.safetensors"),
+            "system: trained with other settings",
+        ),
     ):
         yield Case(weights, damage, command, message)
     third = other(f"models/demo/{BEST}_3/weights.safetensors")
-    yield Case(best, third, ("translate", "ensemble"), "belongs to model '.*feed_3'")
+    yield Case(best, third, ("translate", "ensemble"), "seed: trained with other settings")
     metrics, provenance = f"{BASE}/metrics.json", f"{BASE}/provenance.json"
     evaluate, gather, track = ("evaluate", "base"), ("gather",), ("attnmt", "track")
     for path, damage, reader, message in (
         (metrics, value("perplexity.test", NAN), evaluate, "perplexity.test: .* finite"),
-        (metrics, value("perplexity", {}), evaluate, "this training measured no perplexity on"),
+        (
+            metrics,
+            value("perplexity", {}),
+            evaluate,
+            "the list of test sets, changed",
+        ),
         (metrics, value("dataset_digest", "0" * 64), evaluate, "changed after this training"),
         (metrics, cut(9), ("attnmt", "translate", "A."), "not JSON"),
         (provenance, without("seconds"), gather, "seconds: this key is missing"),
-        (provenance, value("started", "yesterday"), track, "started: "),
+        (provenance, without("fingerprint"), track, "fingerprint: this key is missing"),
         (provenance, value("seconds", NAN), ("attnmt", "plan"), "seconds: .* finite"),
-        (f"{BASE}/history.csv", cut(3), track, "csv:3: the history is cut off"),
     ):
         yield Case(path, damage, reader, message)
-    another = other("models/demo/base_reverse/provenance.json")
-    yield Case(provenance, another, gather, "belongs to model 'base_reverse'")
 
 
 def scored() -> Iterator[Case]:
@@ -169,11 +165,7 @@ def scored() -> Iterator[Case]:
     links, command, again = ("evaluate", BEST), ("gather",), "run evaluate of base again"
     yield Case(f"{OUT}/base/test.out", line(5, None), ("evaluate", "base"), "4 lines, but")
     yield Case(f"{OUT}/{BEST}/test.replaced", line(2, "Ein"), links, "replaced:2: 1 words, but")
-    for damage, message in (
-        (value("chosen", "before"), "chosen: "),
-        (value("aer", {"next": 0.5}), "aer must have a number for"),
-    ):
-        yield Case(f"{OUT}/{BEST}/reading.json", damage, links, message)
+    yield Case(f"{OUT}/{BEST}/reading.json", value("chosen", "before"), links, "chosen: ")
     for damage, message in (
         (content(""), "csv:1: the columns must be source, kind, "),
         (line(3, "ours,training"), f"csv:3: 2 cells in 30 columns; {again}"),
@@ -202,16 +194,13 @@ def reported() -> Iterator[Case]:
     for damage, message in (
         (content(""), "csv:1: no column 'step'"),
         (content("step,target_words,test_cost\n"), "csv:1: the history has no evaluation"),
-        (line(3, "20,1,1.0,100,2.0,1.75,nan"), "csv:3: test_cost: 'nan' is not a finite number"),
-        (line(3, "10,1,1.0,100,2.0,1.75,2.25"), "csv:3: step: 10 cannot follow step 10"),
+        (line(3, "20,1,1.0,100,2.0,1.75"), "csv:3: not numbers, one a column"),
     ):
         yield Case(history, damage, command, message)
     for damage, message in (
         (content("[]"), "at least 1 item"),
         (value("0.weights.0.0", 1.5), "0.weights.0.0: .* less than or equal to 1"),
         (without("0.weights.0"), "the weights are not 12 rows of 12"),
-        (value("0.line", 5), "line 5 is not one of 5"),
-        (value("1.line", 0), "line 0 comes twice"),
     ):
         yield Case(FORCED, damage, command, message)
     for path in (NUMBERS, CLAIMS):
