@@ -15,7 +15,13 @@ from tqdm import tqdm
 
 from attnmt.commands.input_lines import Lines, in_chunks, lines_to_translate
 from attnmt.commands.model_choice import Weights, choose
-from attnmt.commands.options import Beam, Experiment, OneModel
+from attnmt.commands.options import (
+    MOST_CHARACTERS,
+    Beam,
+    Experiment,
+    MaxCharacters,
+    OneModel,
+)
 from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
@@ -26,7 +32,6 @@ if TYPE_CHECKING:
     from attnmt.decoding.reader import Units
     from attnmt.decoding.text_translator import TextTranslator, Translation
 
-MOST_CHARACTERS = 5_000  # some 900 words; the time grows with the square of the length
 FAR = 1.5  # warn of a sentence with more than this many times the words of the longest trained on
 UNLIKE = 0.25  # a sentence of which more is unknown is unlike the text that the model learned from
 
@@ -73,9 +78,7 @@ def translate(
     replace: Annotated[
         bool, typer.Option(help="Replace unknown words, or leave them as <unk>.")
     ] = True,
-    max_characters: Annotated[
-        int, typer.Option(min=1, help="A line with more characters than this is refused.")
-    ] = MOST_CHARACTERS,
+    max_characters: MaxCharacters = MOST_CHARACTERS,
 ) -> None:
     """Translate plain text: sentences given here, a file, or standard input, line by line.
 
@@ -98,7 +101,7 @@ def translate(
 
     tail -f chat.en | attnmt translate | tee chat.de
     """
-    choice = choose(experiment, [model] if model else [], weights)
+    choice = choose(experiment, model, weights)
     (name,) = choice.names
     if text and source is not None:
         raise InputError("--input: text is given, too; give only one of the two")
