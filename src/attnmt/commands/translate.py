@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from enum import StrEnum
 from html import unescape
 from pathlib import Path
@@ -26,6 +26,7 @@ from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
+from attnmt.files.progress import Progress
 from attnmt.serving.service import MOST_BEAM, lines_in
 
 if TYPE_CHECKING:
@@ -140,8 +141,8 @@ def translate(
             out = stack.enter_context(partial.open("w", encoding="utf-8", newline="\n"))
         # Show no bar on a terminal where translations appear or a person types.
         hidden = given.typed or (output is None and out.isatty())
-        bar = tqdm(desc="lines", total=given.total, unit="line", disable=hidden or None, delay=1)
-        stack.enter_context(bar)
+        progress = None if hidden else Progress("lines", given.total, "lines")
+        stack.enter_context(progress or nullcontext())
         prompt = f"{translator.source.code}> " if given.typed and sys.stderr.isatty() else ""
         if prompt:
             _ask(f"{name}: type a sentence and press Enter. Ctrl-D ends.\n{prompt}")
@@ -153,7 +154,8 @@ def translate(
                 out.writelines(f"{shown(row(line, t))}\n" for t in translations)
                 line += 1
             out.flush()
-            bar.update(len(sentences))
+            if progress:
+                progress.update(len(sentences))
             _ask(prompt)
         _ask("\n" if prompt else "")
     if not line:
