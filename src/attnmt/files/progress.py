@@ -31,7 +31,7 @@ class Progress:
         self.part, self.total, self.unit, self.done = part, total, unit, 0
         self._started = time.monotonic()
         self._around = _open.get()  # a part of other work keeps to that work's half minutes
-        self._said = self._around._said if self._around else self._started
+        self._said: float = self._around._said if self._around else self._started
         self._log = sys.stderr  # which a library's work may hide meanwhile
         # Inside another bar, this one is cleared when full.
         self._bar = tqdm(desc=part, total=total, unit=f" {unit}", disable=None, leave=None, delay=1)
