@@ -142,6 +142,14 @@ def test_the_order_of_another_stage_is_refused(
     assert stage._order("demo", "python stages/train.py x") == order
     with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run `python"):
         stage._order("demo", "python stages/train.py y")
+    for damage in (
+        "[]",
+        "{}",
+        '{"name": 1, "command": "x", "params": {}, "inputs": 5, "outputs": []}',
+    ):
+        Path("train@base.order.json").write_text(damage)
+        with pytest.raises(InputError, match=r"train@base\.order\.json: damaged; delete it"):
+            stage._order("demo", "python stages/train.py x")
 
 
 @pytest.mark.parametrize(

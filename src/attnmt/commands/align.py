@@ -10,7 +10,7 @@ from attnmt.commands.options import MOST_CHARACTERS, Experiment, Flip, complete_
 from attnmt.commands.pairs import Source, Target, pairs_given
 from attnmt.config import DEMO, DIAGONAL, LinkStep, Params
 from attnmt.corpora.links import format_links
-from attnmt.errors import InputError
+from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines
 
@@ -97,7 +97,7 @@ def align(
 
     pairs = OwnPairs.of(given.pairs, params, gold, plain=plain, flip=flip)
     for note in pairs.notes:
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {escaped(note)}", err=True)
     rows: list[tuple[str, ...]] = [COLUMNS]
     for name in names:
         linked = link_pairs(params, name, pairs, root)

@@ -24,7 +24,7 @@ from attnmt.commands.options import (
 )
 from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
-from attnmt.errors import InputError
+from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import atomic_path, check_place
 from attnmt.files.progress import Progress
 from attnmt.serving.service import MOST_BEAM, lines_in
@@ -212,11 +212,11 @@ def _name_unknown(place: str, unknown: Sequence[str], of: int, unit: str) -> Non
 
 
 def _note(message: str) -> None:
-    tqdm.write(f"note: {message}", file=sys.stderr)
+    tqdm.write(f"note: {escaped(message)}", file=sys.stderr)
 
 
 def _warn(message: str) -> None:
-    tqdm.write(f"warning: {message}", file=sys.stderr)
+    tqdm.write(f"warning: {escaped(message)}", file=sys.stderr)
 
 
 def _ask(text: str) -> None:

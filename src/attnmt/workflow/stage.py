@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import typer
 
 from attnmt.config import Params, load_params
-from attnmt.errors import InputError
+from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import FULL
 from attnmt.files.text_file import json_text, read_json, update_text
 from attnmt.layout import Layout
@@ -137,7 +137,7 @@ def _not_allowed(error: Exception) -> str | None:
 
 
 def _fail(message: str) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {escaped(message)}", file=sys.stderr)
     sys.exit(2)
 
 
