@@ -249,7 +249,7 @@ class Family(Strict):
             raise error_at(
                 [*max(sizes, key=sizes.__getitem__)],
                 f"such a model may have {parameters:.0e} parameters, which take "
-                f"{4 * parameters / 1e9:,.0f} GB; at most {4 * MOST_PARAMETERS / 1e9:,.0f} GB are "
+                f"{4 * parameters / 1e9:.3g} GB; at most {4 * MOST_PARAMETERS / 1e9:.0f} GB are "
                 f"possible: write a smaller number",
             )
         return self
