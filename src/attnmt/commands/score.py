@@ -56,7 +56,7 @@ def score(
             forced = iter(translator.force(*sides).scores)
             for units, words in pairs:
                 log_p = next(forced) if units else 0.0  # as an empty line is translated
-                print(f"{log_p:.4f}")
+                print(f"{log_p:.4f}", flush=True)
                 total += log_p
                 predicted += len(words) + 1 if units else 0
             count += len(pairs)

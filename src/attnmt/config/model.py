@@ -238,10 +238,8 @@ class Family(Strict):
     @model_validator(mode="after")
     def _some_machine_holds_the_model(self) -> Self:
         shape, words = self.shape, self.encoding.vocabulary
-        cells = (
-            2 * 8 * shape.layers * shape.size
-        )  # of an encoder and a decoder, each layer's inputs
-        parameters = shape.size * (cells + shape.location_slots) + 3 * words * shape.embedding_size
+        each = 2 * 8 * shape.layers * shape.size  # of encoder and decoder, for each cell of a layer
+        parameters = shape.size * (each + shape.location_slots) + 3 * words * shape.embedding_size
         if parameters > MOST_PARAMETERS:
             keys = ("layers", "size", "embedding", "location_slots")
             sizes = {("shape", key): getattr(shape, key) or 0 for key in keys}
