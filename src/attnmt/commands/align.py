@@ -75,6 +75,8 @@ def align(
 
     attnmt align "A dog runs." "Ein Hund rennt."
 
+    attnmt align news.en news.de --plain --weights weights/demo
+
     attnmt align test.en test.de --gold test.wa --experiment multi30k -o rates.csv
 
     attnmt align test.en test.de --model local_p_general_feed --links test.links
