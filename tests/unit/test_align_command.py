@@ -15,6 +15,7 @@ from attnmt.decoding.text_translator import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
+from attnmt.serving.packed import read_packed
 
 
 @pytest.fixture
@@ -137,6 +138,14 @@ def test_packed_weights_link_words(attnmt):
     status, out, err = attnmt.func("align", "He can read.", "Er kann lesen.", *weights)
     assert (status, err) == (0, "")
     assert out.endswith("\tHe can read .\tEr kann lesen .\n")
+    write_lines(Path("gold"), ["0-0 1-1 2-2 3-3"])
+    pair = ("He can read.", "Er kann lesen.", "--gold", "gold")
+    status, out, err = attnmt.func("align", *pair, *weights)
+    assert (status, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == [
+        read_packed(weights[1])[2],
+        "diagonal",
+    ]
 
 
 @pytest.mark.parametrize(
