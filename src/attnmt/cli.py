@@ -18,6 +18,7 @@ from attnmt.commands.options import Command
 from attnmt.commands.pack import pack
 from attnmt.commands.plan import plan
 from attnmt.commands.readme import readme
+from attnmt.commands.score import score
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
@@ -35,6 +36,7 @@ COMMANDS = (
     new,
     translate,
     explain,
+    score,
     align,
     serve,
     pack,

@@ -82,7 +82,7 @@ def load(place: Path | str, model: str | None = None, *, beam: int | None = None
         folders = place.resolve().parents
         root = next((folder for folder in folders if (folder / SYSTEMS).is_file()), folders[0])
         params = load_params(place, root)
-        name = model or best_model(params, root)
+        name = best_model(params, root) if model is None else model
     else:
         _, params, name = read_packed(place)
         if model not in (None, name):

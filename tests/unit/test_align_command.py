@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from small_project import Command
+from small_experiment import ENGLISH, GERMAN
+from small_project import ROOT, Command
 
 from attnmt.config import Params
 from attnmt.corpora.links import flipped, format_links, parse_links, read_links
@@ -14,6 +15,7 @@ from attnmt.decoding.text_translator import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
+from attnmt.serving.packed import read_packed
 
 
 @pytest.fixture
@@ -111,11 +113,46 @@ def test_every_system_with_attention_is_compared_by_its_first_seed(attnmt, param
     assert systems == ["local_p", "german", "subwords", "gru", "ensemble", "diagonal"]
 
 
+@pytest.mark.parametrize("name", ["local_p", "german", "subwords"])
+def test_plain_text_is_linked_as_the_set_is_whose_text_it_is(attnmt, params, name):
+    """Plain files, and two sentences; the tokens that the links count follow them."""
+    align, raw = attnmt.func, [Path("raw.en"), Path("raw.de")]
+    for path, text in zip(raw, (ENGLISH, GERMAN), strict=True):
+        write_lines(path, text["test"])
+    translator = load_translator(params, name)
+    forced = translator.force_set("test").links["same"]
+    links = [format_links(flipped(line) if name == "german" else line) for line in forced]
+    sides = [
+        [" ".join(translator.data.words(units)) for units in translator.data.units("test", code)]
+        for code in ("en", "de")
+    ]
+    expected = ["\t".join(row) for row in zip(links, *sides, strict=True)]
+    status, out, err = align("align", *map(str, raw), "--plain", "-m", name)
+    assert (status, out.splitlines(), err) == (0, expected, "")
+    pair = ENGLISH["test"][0], GERMAN["test"][0]
+    assert align("align", *pair, "-m", name)[1].splitlines() == expected[:1]
+
+
+def test_packed_weights_link_words(attnmt):
+    weights = ("--weights", str(ROOT / "weights/demo"))
+    status, out, err = attnmt.func("align", "He can read.", "Er kann lesen.", *weights)
+    assert (status, err) == (0, "")
+    assert out.endswith("\tHe can read .\tEr kann lesen .\n")
+    write_lines(Path("gold"), ["0-0 1-1 2-2 3-3"])
+    pair = ("He can read.", "Er kann lesen.", "--gold", "gold")
+    status, out, err = attnmt.func("align", *pair, *weights)
+    assert (status, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == [
+        read_packed(weights[1])[2],
+        "diagonal",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--gold: no gold links, and no --links"),
-        (["--links", "x"], "--links: the file holds the links of one model"),
+        (["-m", "gru", "-m", "local_p"], "--model: without --gold, one model links the words"),
+        (["--links", "x", "--gold", "short"], "--links: the file holds the links of one model"),
         (["--links", "x", "-m", "plain"], "--model: plain has no attention"),
         (["--gold", "test.en"], "test.en:1: 'The' is not a link"),
         (["--gold", "short"], "short: 1 lines where the text has 5"),

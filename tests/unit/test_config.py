@@ -1,6 +1,7 @@
 """Every experiment loads, and every mistake is named with its place."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -241,9 +242,33 @@ def test_a_copied_experiment_must_get_a_name_of_its_own(tmp_path):
     line = line_of(text, "experiment: demo")
     with pytest.raises(InputError, match=rf"yaml:{line}: experiment: 'demo' belongs in exper"):
         load_params(path, tmp_path)
-    path.write_text(text.replace("experiment: demo", "experiment: own"))
+    own = text.replace("experiment: demo", "experiment: own")
+    path.write_text(own)
     params = load_params(path, tmp_path)
     assert (params.experiment, params.params_file) == ("own", OWN)
+    # And the root's file must not name an experiment that has a folder.
+    (tmp_path / "params.yaml").write_text(own)
+    with pytest.raises(
+        InputError, match=rf"params.yaml:{line}: experiment: 'own' belongs in {OWN}"
+    ):
+        load_params(tmp_path / "params.yaml", tmp_path)
+
+
+SIZES = ["layers: 1,", "size: 96", "location_slots: 50", "vocabulary: 600}"]
+
+
+@pytest.mark.parametrize("old", SIZES)
+def test_a_size_that_no_machine_holds_is_refused_with_its_place(write, old):
+    key, text = old.partition(":")[0], demo_text()
+    params = text.replace(old, re.sub(r"\d+", str(10**12), old), 1)
+    where = "encoding" if key == "vocabulary" else "shape"
+    message = (
+        rf"params.yaml:{line_of(text, old)}: families\.luong\.{where}\.{key}: such a model may "
+    )
+    with pytest.raises(
+        InputError, match=message + r"have .* parameters, which take \S+ GB; at most 400 GB"
+    ):
+        load_params(written(write, params), write("x", b"").parent)
 
 
 VAL_DE = VAL[VAL.index("      de:") :]  # the German files of the development set
@@ -288,7 +313,7 @@ def test_mistakes_in_downloads_are_named(write, experiment, old, new, message):
     [
         (b"", "params.yaml:1: the file: "),
         (b"a: [", "params.yaml: not YAML: "),
-        (b"experiment: \xff", "params.yaml: not YAML: "),
+        (b"# a\nexperiment: \xff", "params.yaml:2: byte 0xff is not UTF-8; convert it: iconv -f "),
         (b"experiment: [%s]" % (b"1, " * 999), "(found [1, 1, 1, 1, 1"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Long work says how far it is: by a bar on a terminal, and in a log by one line a minute."""
+"""Long work says how far it is: by a bar on a terminal, and in a log by a line every half minute."""
 
 import io
 import sys
@@ -24,26 +24,41 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-def test_a_log_has_one_line_a_minute_with_the_time_that_is_left(clock, capsys):
+def test_a_log_has_a_line_every_half_minute_with_the_time_that_is_left(clock, capsys):
     for pair in progress.progress(range(3840), "train", 3840, "pairs"):
         assert pair < 3840
-        clock.now += 0.0625  # so the 960th pair ends the first minute
+        clock.now += 0.03125  # so the 960th pair ends the first half minute
     assert capsys.readouterr().err.splitlines() == [
-        "train: 960 of 3,840 pairs (25%) in 0:01:00, about 0:03:00 left",
-        "train: 1,920 of 3,840 pairs (50%) in 0:02:00, about 0:02:00 left",
-        "train: 2,880 of 3,840 pairs (75%) in 0:03:00, about 0:01:00 left",
-        "train: 3,840 of 3,840 pairs (100%) in 0:04:00, about 0:00:00 left",
+        "train: 960 of 3,840 pairs (25%) in 0:00:30, about 0:01:30 left",
+        "train: 1,920 of 3,840 pairs (50%) in 0:01:00, about 0:01:00 left",
+        "train: 2,880 of 3,840 pairs (75%) in 0:01:30, about 0:00:30 left",
+        "train: 3,840 of 3,840 pairs (100%) in 0:02:00, about 0:00:00 left",
     ]
 
 
 def test_work_of_unknown_size_says_what_is_done(clock, capsys):
     with progress.Progress("reading", None, "lines") as read:
-        clock.now += 59
+        clock.now += 29
         read.update(7)
         assert capsys.readouterr().err == ""
         clock.now += 3600
         read.update(1234)
-    assert capsys.readouterr().err == "reading: 1,241 lines in 1:00:59\n"
+    assert capsys.readouterr().err == "reading: 1,241 lines in 1:00:29\n"
+
+
+def test_a_part_of_other_work_keeps_to_its_half_minutes(clock, capsys):
+    """Chunks of 20 seconds, each a part of two steps: no pause is longer than half a minute."""
+    with progress.Progress("lines", None, "lines") as lines:
+        for _ in range(3):
+            with progress.Progress("search", 2, "sentences") as search:
+                for _ in range(2):
+                    clock.now += 10
+                    search.update()
+            lines.update(2)
+    assert capsys.readouterr().err.splitlines() == [
+        "search: 1 of 2 sentences (50%) in 0:00:10, about 0:00:10 left",
+        "search: 2 of 2 sentences (100%) in 0:00:20, about 0:00:00 left",
+    ]
 
 
 def test_a_terminal_has_a_bar_and_no_lines(clock, monkeypatch):
@@ -78,7 +93,7 @@ PARTS = {
 
 @pytest.mark.parametrize(("stage", "parts"), PARTS.items())
 def test_a_long_stage_names_its_parts(project: Project, monkeypatch, capsys, stage, parts):
-    """Each stage as it writes to a log, if every line of it takes a minute."""
+    """Each stage as it writes to a log, if every line of it takes half a minute."""
     texts = {"en": "a dog\na cat\nthe dog\n", "de": "ein Hund\neine Katze\nder Hund\n"}
     for folder in (project.raw, project.tokens):
         folder.mkdir(parents=True)

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -212,3 +213,24 @@ def test_packed_weights_are_served(tmp_path, monkeypatch):
         (answer,) = ask(address, {"inputs": ["Trosto visits a woman every day."]})
         assert 'id="explained-data"' in opened(address, "Trosto visits a woman every day.")
     assert answer["translation"] == "Trosto besucht jeden Tag eine Frau."
+
+
+def test_requests_at_once_get_what_each_gets_alone(tmp_path):
+    """200 requests of 20 clients: pages and translations of sentences of many lengths."""
+    sentences = ["A man" + " in an orange hat" * n for n in range(10)]
+
+    def answer(address: str, sentence: str, page: bool) -> Any:
+        if page:
+            return opened(address, sentence)
+        return ask(address, {"inputs": [sentence], "params": {"n_best": 3}})
+
+    questions = [(sentence, page) for sentence in sentences for page in (True, False)]
+    command = [*OURS, "--weights", str(ROOT / "weights/multi30k")]  # its attention is local
+    with served(tmp_path / "log", *command) as address, ThreadPoolExecutor(20) as clients:
+        send(address, b'{"inputs": []}')  # waits until it is up
+        alone = {question: answer(address, *question) for question in questions}
+        assert len({str(one) for one in alone.values()}) == len(questions) == 20
+        asked = [questions[number % 20] for number in range(200)]
+        together = clients.map(lambda question: answer(address, *question), asked)
+        for question, found in zip(asked, together, strict=True):
+            assert found == alone[question]

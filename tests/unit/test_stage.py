@@ -79,6 +79,21 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(
         assert process.stderr.read() == ""
 
 
+FULL = "raise ImportError('libtorch_cpu.so: failed to map segment from shared object')"
+
+
+@pytest.mark.parametrize("program", ["stages/slow.py", "attnmt"])
+def test_too_little_memory_for_the_libraries_is_one_sentence(tmp_path: Path, program: str) -> None:
+    file = tmp_path / program
+    file.parent.mkdir(exist_ok=True)
+    for fault, status in ((FULL, 2), ("import no_such_library", 1)):
+        file.write_text(f"import attnmt.workflow.early_interrupt\n{fault}\n")
+        ended = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+        assert ended.returncode == status
+        assert ended.stderr.startswith("error: there is not enough") == (status == 2)
+        assert ("Traceback" in ended.stderr) == (status == 1)
+
+
 @pytest.mark.parametrize("program", [*(ROOT / "stages").glob("*.py"), ROOT / "src/attnmt/cli.py"])
 def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> None:
     first = next(
@@ -142,6 +157,14 @@ def test_the_order_of_another_stage_is_refused(
     assert stage._order("demo", "python stages/train.py x") == order
     with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run `python"):
         stage._order("demo", "python stages/train.py y")
+    for damage in (
+        "[]",
+        "{}",
+        '{"name": 1, "command": "x", "params": {}, "inputs": 5, "outputs": []}',
+    ):
+        Path("train@base.order.json").write_text(damage)
+        with pytest.raises(InputError, match=r"train@base\.order\.json: damaged; delete it"):
+            stage._order("demo", "python stages/train.py x")
 
 
 @pytest.mark.parametrize(

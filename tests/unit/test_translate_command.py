@@ -15,6 +15,7 @@ from attnmt.commands import input_lines
 from attnmt.commands.translate import _name_unknown
 from attnmt.config import Params
 from attnmt.decoding.text_translator import TextTranslator, Translation, Units, load_translator
+from attnmt.files import progress
 
 RAW = ENGLISH["test"]
 
@@ -100,6 +101,12 @@ def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatc
     assert lines == [*texts[:3], "", *texts[3:], ""]
     rows = attnmt("--model", "subwords", "--format", "json", stdin=text)[1].splitlines()
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
+
+
+def test_a_pipe_without_a_terminal_is_told_how_far_it_is(attnmt, monkeypatch):
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    said = attnmt(stdin="".join(f"{line}\n" for line in RAW).encode())[2]
+    assert "\nlines: 5 lines in 0:00:0" in said
 
 
 def test_a_pipe_may_stand_in_the_place_of_a_file(attnmt, params, folder, tmp_path):

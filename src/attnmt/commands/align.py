@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from attnmt.commands.options import Experiment, Flip, complete_model
-from attnmt.config import DEMO, DIAGONAL, LinkStep, Params, load_params, params_file
+from attnmt.commands.model_choice import Weights, choose
+from attnmt.commands.options import MOST_CHARACTERS, Experiment, Flip, complete_model
+from attnmt.commands.pairs import Source, Target, pairs_given
+from attnmt.config import DEMO, DIAGONAL, LinkStep, Params
 from attnmt.corpora.links import format_links
-from attnmt.errors import InputError
+from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines
 
@@ -22,24 +24,29 @@ COLUMNS = ("system", "aer", "low", "high", "same_step", "next_step", "chosen")
 
 
 def align(
-    source: Annotated[
-        Path,
-        typer.Argument(help="Source sentences, one per line, as tokens with spaces between them."),
-    ],
-    target: Annotated[
-        Path, typer.Argument(help="Their translations, line by line, also as tokens.")
-    ],
+    source: Source = None,
+    target: Target = None,
     experiment: Experiment = DEMO,
     model: Annotated[
         list[str] | None,
         typer.Option(
             "--model",
             "-m",
-            help="A model or an ensemble; several may be given. The default is the first seed of every "
-            "system and ensemble with attention.",
+            help="A model or an ensemble; several may be given. The default is the model that attnmt "
+            "translate takes; with --gold, it is the first seed of every trained system and ensemble "
+            "with attention.",
             autocompletion=complete_model,
         ),
     ] = None,
+    weights: Weights = None,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="The text is plain, and is tokenized as the training text was. Sentences that are "
+            "given here always are. Other text must be such tokens already.",
+        ),
+    ] = False,
     gold: Annotated[
         Path | None,
         typer.Option(
@@ -49,7 +56,8 @@ def align(
     ] = None,
     flip: Flip = False,
     links: Annotated[
-        Path | None, typer.Option(help="A file to write the links to; only with one --model.")
+        Path | None,
+        typer.Option(help="A file to write the links to; only with one model."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A CSV file to write the error rates to.")
@@ -57,38 +65,52 @@ def align(
 ) -> None:
     """Link the words of your own sentence pairs by attention, and compare the links with gold ones.
 
-    The text must be tokenized as the training text is, because links count tokens. Error rates are given
-    for the step that the authors' program reads, and for the one that was chosen on the development set.
-    The links that --links writes are those at the chosen step. The diagonal is no model: it links each
-    target word to the source word at the same position.
+    The links go to standard output, or to the file of --links; with --gold, error rates are printed.
+    Links count tokens, so those of plain text are followed by the tokens of both sides, after tabs.
+    Error rates are given for the step that the authors' program reads, and for the one that was chosen
+    on the development set. The links are those at the chosen step. The diagonal is no model: it links
+    each target word to the source word at the same position.
 
     Examples:
+
+    attnmt align "A dog runs." "Ein Hund rennt."
+
+    attnmt align news.en news.de --plain --weights weights/demo
 
     attnmt align test.en test.de --gold test.wa --experiment multi30k -o rates.csv
 
     attnmt align test.en test.de --model local_p_general_feed --links test.links
     """
-    params = load_params(params_file(experiment))
-    for name in model or []:
-        params.translators(name)
-    if gold is None and links is None:
-        raise InputError("--gold: no gold links, and no --links to write to; give one of the two")
-    if links is not None and len(model or []) != 1:
+    choice = choose(experiment, model, weights)
+    params, names, root = choice
+    if gold is not None and not model and root == Path():
+        names = _attentional(params)
+    if links is not None and len(names) != 1:
         raise InputError("--links: the file holds the links of one model; give exactly one --model")
+    if gold is None and len(names) != 1:
+        raise InputError("--model: without --gold, one model links the words; give one --model")
     for path in filter(None, (links, output)):
         check_place(path)
+    given = pairs_given(source, target, MOST_CHARACTERS)
+    plain = plain or given.written
 
     # here, because torch takes seconds
     from attnmt.scoring.external_alignment import OwnPairs, link_pairs, score_diagonal
 
-    pairs = OwnPairs.read(source, target, gold, params.languages, flip=flip)
+    pairs = OwnPairs.of(given.pairs, params, gold, plain=plain, flip=flip)
     for note in pairs.notes:
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {escaped(note)}", err=True)
     rows: list[tuple[str, ...]] = [COLUMNS]
-    for name in model or _attentional(params):
-        linked = link_pairs(params, name, pairs)
+    for name in names:
+        linked = link_pairs(params, name, pairs, root)
+        rows_of_links = map(format_links, linked.links[linked.reading.chosen])
+        if plain:
+            sides = (map(" ".join, side) for side in zip(*linked.words, strict=True))
+            rows_of_links = map("\t".join, zip(rows_of_links, *sides, strict=True))
         if links is not None:
-            write_lines(links, map(format_links, linked.links[linked.reading.chosen]))
+            write_lines(links, rows_of_links)
+        elif gold is None:
+            print(*rows_of_links, sep="\n")
         if linked.scores:
             reading = linked.reading
             score, chosen = linked.scores[reading.authors], reading.chosen

@@ -69,7 +69,7 @@ def explain(
 
     attnmt explain "The old house is small." --text
     """
-    choice = choose(experiment, model or [], weights)
+    choice = choose(experiment, model, weights)
     params, names, _ = choice
     sentence = _line(sentence, "the sentence")
     reference = None if reference is None else _line(reference, "--reference")

@@ -45,8 +45,10 @@ class Choice(NamedTuple):
         return load_translator(self.params, name, self.root, beam=beam, n_best=n_best)
 
 
-def choose(experiment: str, models: Sequence[str], weights: Path | None) -> Choice:
+def choose(experiment: str, model: str | Sequence[str] | None, weights: Path | None) -> Choice:
     """Return what a command line asks for, or else the experiment's best model.
+
+    This is the rule of every command that works with trained models.
 
     If the demo has no trained model, the choice is the packed model of the project's folder, and a line
     on standard error says so.
@@ -56,6 +58,7 @@ def choose(experiment: str, models: Sequence[str], weights: Path | None) -> Choi
             folder is missing or has changed since it was packed; or if ``weights`` is given together
             with a model or an experiment.
     """
+    models = [model] if isinstance(model, str) else model or []
     if weights is not None:
         if models or experiment != DEMO:
             raise InputError(
@@ -66,7 +69,7 @@ def choose(experiment: str, models: Sequence[str], weights: Path | None) -> Choi
     for name in models:
         params.translators(name)
     if models:
-        return Choice(params, list(models), Path())
+        return Choice(params, [*models], Path())
     if experiment == DEMO and READY_MADE.is_dir() and not ranked_models(params):
         choice = _packed(READY_MADE)
         print(

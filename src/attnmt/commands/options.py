@@ -113,4 +113,8 @@ Beam = Annotated[
     int | None,
     typer.Option(min=1, max=MOST_BEAM, help="Width of the beam. The default is the experiment's."),
 ]
+MOST_CHARACTERS = 5_000  # some 900 words; the time grows with the square of the length
+MaxCharacters = Annotated[
+    int, typer.Option(min=1, help="A line with more characters than this is refused.")
+]
 Flip = Annotated[bool, typer.Option("--flip", help="The sides of the gold links are exchanged.")]

@@ -42,7 +42,7 @@ def pack(
     from attnmt.training.best_model import best_model
 
     refuse_other_content(folder)
-    name = model or best_model(params)
+    name = best_model(params) if model is None else model
     pack_model(params, name, folder, text_license)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{folder}: {name} of {experiment}, {size / 1e6:.1f} MB; its README.md describes it")

@@ -32,7 +32,7 @@ def serve(
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
     -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3, "beam": 10}}'
     """
-    choice = choose(experiment, [model] if model else [], weights)
+    choice = choose(experiment, model, weights)
     listening = _bound(host, port)  # the port comes first, because the model takes seconds to load
     with of_the_extra("attnmt serve answers through Starlette"):
         import uvicorn  # imported here, because these take seconds, and --help must be fast

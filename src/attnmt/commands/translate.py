@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from enum import StrEnum
 from html import unescape
 from pathlib import Path
@@ -15,18 +15,24 @@ from tqdm import tqdm
 
 from attnmt.commands.input_lines import Lines, in_chunks, lines_to_translate
 from attnmt.commands.model_choice import Weights, choose
-from attnmt.commands.options import Beam, Experiment, OneModel
+from attnmt.commands.options import (
+    MOST_CHARACTERS,
+    Beam,
+    Experiment,
+    MaxCharacters,
+    OneModel,
+)
 from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
-from attnmt.errors import InputError
+from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import atomic_path, check_place
+from attnmt.files.progress import Progress
 from attnmt.serving.service import MOST_BEAM, lines_in
 
 if TYPE_CHECKING:
     from attnmt.decoding.reader import Units
     from attnmt.decoding.text_translator import TextTranslator, Translation
 
-MOST_CHARACTERS = 5_000  # some 900 words; the time grows with the square of the length
 FAR = 1.5  # warn of a sentence with more than this many times the words of the longest trained on
 UNLIKE = 0.25  # a sentence of which more is unknown is unlike the text that the model learned from
 
@@ -73,9 +79,7 @@ def translate(
     replace: Annotated[
         bool, typer.Option(help="Replace unknown words, or leave them as <unk>.")
     ] = True,
-    max_characters: Annotated[
-        int, typer.Option(min=1, help="A line with more characters than this is refused.")
-    ] = MOST_CHARACTERS,
+    max_characters: MaxCharacters = MOST_CHARACTERS,
 ) -> None:
     """Translate plain text: sentences given here, a file, or standard input, line by line.
 
@@ -98,7 +102,7 @@ def translate(
 
     tail -f chat.en | attnmt translate | tee chat.de
     """
-    choice = choose(experiment, [model] if model else [], weights)
+    choice = choose(experiment, model, weights)
     (name,) = choice.names
     if text and source is not None:
         raise InputError("--input: text is given, too; give only one of the two")
@@ -137,8 +141,8 @@ def translate(
             out = stack.enter_context(partial.open("w", encoding="utf-8", newline="\n"))
         # Show no bar on a terminal where translations appear or a person types.
         hidden = given.typed or (output is None and out.isatty())
-        bar = tqdm(desc="lines", total=given.total, unit="line", disable=hidden or None, delay=1)
-        stack.enter_context(bar)
+        progress = None if hidden else Progress("lines", given.total, "lines")
+        stack.enter_context(progress or nullcontext())
         prompt = f"{translator.source.code}> " if given.typed and sys.stderr.isatty() else ""
         if prompt:
             _ask(f"{name}: type a sentence and press Enter. Ctrl-D ends.\n{prompt}")
@@ -150,7 +154,8 @@ def translate(
                 out.writelines(f"{shown(row(line, t))}\n" for t in translations)
                 line += 1
             out.flush()
-            bar.update(len(sentences))
+            if progress:
+                progress.update(len(sentences))
             _ask(prompt)
         _ask("\n" if prompt else "")
     if not line:
@@ -207,11 +212,11 @@ def _name_unknown(place: str, unknown: Sequence[str], of: int, unit: str) -> Non
 
 
 def _note(message: str) -> None:
-    tqdm.write(f"note: {message}", file=sys.stderr)
+    tqdm.write(f"note: {escaped(message)}", file=sys.stderr)
 
 
 def _warn(message: str) -> None:
-    tqdm.write(f"warning: {message}", file=sys.stderr)
+    tqdm.write(f"warning: {escaped(message)}", file=sys.stderr)
 
 
 def _ask(text: str) -> None:

@@ -33,6 +33,7 @@ Cell = Literal["lstm", "gru"]
 Precision = Literal["fp32", "tf32", "bf16"]
 Average = Literal["logits", "probabilities"]
 Optimizer = Annotated[str, *one_of("optimizer", OPTIMIZERS)]
+MOST_PARAMETERS = 10**11  # more than one machine holds
 
 
 def optional(description: str, least: int = 1) -> Any:
@@ -233,6 +234,23 @@ class Family(Strict):
     encoding: Encoding
     shape: ModelShape
     training: Training
+
+    @model_validator(mode="after")
+    def _some_machine_holds_the_model(self) -> Self:
+        shape, words = self.shape, self.encoding.vocabulary
+        each = 2 * 8 * shape.layers * shape.size  # of encoder and decoder, for each cell of a layer
+        parameters = shape.size * (each + shape.location_slots) + 3 * words * shape.embedding_size
+        if parameters > MOST_PARAMETERS:
+            keys = ("layers", "size", "embedding", "location_slots")
+            sizes = {("shape", key): getattr(shape, key) or 0 for key in keys}
+            sizes["encoding", "vocabulary"] = words
+            raise error_at(
+                [*max(sizes, key=sizes.__getitem__)],
+                f"such a model may have {parameters:.0e} parameters, which take "
+                f"{4 * parameters / 1e9:.3g} GB; at most {4 * MOST_PARAMETERS / 1e9:.0f} GB are "
+                f"possible: write a smaller number",
+            )
+        return self
 
     def recipe(self, model: Entry) -> Training:
         """Return a model's recipe: its family's, with the numbers for dropout and the model's own."""

@@ -146,13 +146,16 @@ def load_params(path: Path | str, project: Path | str = Path()) -> Params:
 
 
 def _check_place(file: YamlFile, experiment: str, project: Path) -> None:
-    """Refuse a copied file that still names another experiment, whose outputs it would replace."""
+    """Refuse a file that names an experiment of another file, whose outputs it would replace."""
     place = f"experiments/{experiment}/params.yaml"
-    if file.path.resolve() not in [(project / path).resolve() for path in ("params.yaml", place)]:
+    # The root's file may have any name that no folder has.
+    own = project / (place if (project / place).exists() else "params.yaml")
+    if file.path.resolve() != own.resolve():
+        where = f"{place} of" if (project / place).exists() else f"{place} (or in params.yaml) of"
         raise file.error(
             ["experiment"],
-            f"{experiment!r} belongs in {place} (or in params.yaml) of the project's folder; "
-            f"name this file's own experiment, and run in the project's folder",
+            f"{experiment!r} belongs in {where} the project's folder; name this file's own experiment, "
+            f"and run in the project's folder",
         )
 
 

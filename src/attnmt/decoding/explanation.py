@@ -1,5 +1,6 @@
 """How a model, or an ensemble, translates one sentence: what it read, weighed, tried and replaced."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -215,15 +216,14 @@ def _units(units: Units, vocabulary: Vocabulary, pieces: bool) -> list[Unit]:
 @torch.inference_mode()
 def spans_of(model: Translator, source: Ids, targets: Sequence[Ids]) -> list[list[Span]]:
     """Return the spans of each translation, ``</s>`` included; none where all words are attended to."""
+    # The copy has the same tensors. A hook on the model itself would see what other threads ask, too.
+    model = copy.deepcopy(model, {id(tensor): tensor for tensor in model.parameters()})
     attention = model.decoder.attention
     seen: list[tuple[Tensor, Memory, Tensor]] = []  # the arguments of each call of attention
     if attention is None:
         return [[] for _ in targets]
-    watching = attention.register_forward_pre_hook(lambda _, given: seen.append(given))
-    try:
-        force([model], [source] * len(targets), targets)
-    finally:
-        watching.remove()
+    attention.register_forward_pre_hook(lambda _, given: seen.append(given))
+    force([model], [source] * len(targets), targets)
     parts = []
     for h, memory, steps in seen:
         p = attention.window.centers(attention, h, memory, steps)

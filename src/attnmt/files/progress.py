@@ -1,16 +1,20 @@
-"""How far long work is: a bar on a terminal, and elsewhere, as in a log, one line a minute."""
+"""How far long work is: a bar on a terminal, and elsewhere, as in a log, a line every half minute."""
 
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from datetime import timedelta
 from types import TracebackType
 from typing import Self, TypeVar
 
 from tqdm import tqdm
 
-EVERY = 60.0  # seconds between two lines
+EVERY = 30.0  # seconds between two lines
 Item = TypeVar("Item")
+_open: ContextVar["Progress | None"] = ContextVar(
+    "open", default=None
+)  # of this thread, the innermost
 
 
 class Progress:
@@ -25,12 +29,15 @@ class Progress:
             unit: what is counted, in the plural.
         """
         self.part, self.total, self.unit, self.done = part, total, unit, 0
-        self._started = self._said = time.monotonic()
+        self._started = time.monotonic()
+        self._around = _open.get()  # a part of other work keeps to that work's half minutes
+        self._said: float = self._around._said if self._around else self._started
         self._log = sys.stderr  # which a library's work may hide meanwhile
         # Inside another bar, this one is cleared when full.
         self._bar = tqdm(desc=part, total=total, unit=f" {unit}", disable=None, leave=None, delay=1)
 
     def __enter__(self) -> Self:
+        _open.set(self)
         return self
 
     def __exit__(
@@ -39,6 +46,7 @@ class Progress:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
+        _open.set(self._around)
         self._bar.close()
 
     def update(self, count: int = 1) -> None:
@@ -47,7 +55,9 @@ class Progress:
         if not self._bar.disable:
             self._bar.update(count)
         elif (now := time.monotonic()) - self._said >= EVERY:
-            self._said = now
+            part: Progress | None = self
+            while part is not None:
+                part._said, part = now, part._around
             print(self._line(now - self._started), file=self._log, flush=True)
 
     def _line(self, seconds: float) -> str:

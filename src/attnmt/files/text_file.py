@@ -77,9 +77,12 @@ def _reading(path: Path, missing: str = "no such file") -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise InputError(f"{path}: {missing}") from None
-    except (OSError, EOFError, zlib.error) as error:  # the last two: a .gz that is damaged
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot be read: {why}") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{path}: cannot be unpacked: {error}; the file is damaged or cut off: get it again"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 @contextmanager

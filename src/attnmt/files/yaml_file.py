@@ -18,6 +18,7 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import YAMLError
 
 from attnmt.errors import InputError
+from attnmt.files.encodings import cure_of_encoding
 from attnmt.files.json_file import shown
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -138,8 +139,13 @@ def yaml_faults(path: Path) -> Iterator[None]:
     except DuplicateKeyError as error:
         place = f"{path}:{error.problem_mark.line + 1 if error.problem_mark else 1}"
         raise InputError(f"{place}: {error.problem}; give each key once") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        cure = cure_of_encoding(error.object.splitlines(keepends=True), path)
+        byte = f"byte 0x{error.object[error.start]:02x}"
+        raise InputError(f"{path}:{line}: {byte} is not UTF-8; {cure}") from None
     except (YAMLError, ValueError, RecursionError) as error:
-        # A ValueError is about bad UTF-8 or a date such as 2001-99-99.
+        # A ValueError is about a date such as 2001-99-99.
         raise InputError(f"{path}: not YAML: {error}") from None
 
 

@@ -1,12 +1,12 @@
 """An explanation as text for a terminal: facts, candidates, and the matrix in aligned columns."""
 
-import re
 import textwrap
 from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
 
 from attnmt.decoding.explanation import Explained, Explanation
+from attnmt.errors import CONTROL
 from attnmt.reporting.explain_facts import (
     Shown,
     columns_of,
@@ -22,8 +22,6 @@ NARROWEST = 5  # the fewest columns of a weight, with the space before it
 ROOM = 24  # columns that a translation needs beside its numbers
 GAP = 2  # spaces between other columns
 Column = list[str]  # a heading and the cells below it, all of one width
-# The codes of ASCII and of Latin-1 but for the tab, and marks that turn the direction of writing.
-CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def explain_text(shown: Shown, width: int) -> str:

@@ -1,28 +1,28 @@
 """Alignment error rates of trained systems on sentence pairs that are not part of an experiment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnmt.config import Language, Languages, LinkStep, Params
+from attnmt.config import LinkStep, Params
 from attnmt.corpora.gold_links import read_gold
 from attnmt.corpora.links import GoldLinks, Links, flipped
 from attnmt.corpora.normal_form import normalized
-from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.decoding.link_step import Reading, load_reading
 from attnmt.decoding.reader import Reader, Units
 from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
-from attnmt.files.text_file import iter_lines
 from attnmt.scoring.alignment import diagonal_links, score_links
 from attnmt.scoring.metric import Score
 from attnmt.scoring.reference_links import ReferenceLinks, cut_links
-from attnmt.text.tokenizer import tokenizer
+from attnmt.text.tokenizer import Tokenizer, tokenizer
+
+Line = tuple[str, str]  # its place, for messages, and its text
 
 
 @dataclass(frozen=True)
 class OwnPairs:
-    """Tokenized sentence pairs, and gold links where a person has made them.
+    """Sentence pairs as tokens, and gold links where a person has made them.
 
     Attributes:
         gold: links from source to target; None if there are none.
@@ -40,31 +40,40 @@ class OwnPairs:
         return list(zip(map(len, self.sources), map(len, self.targets), strict=True))
 
     @classmethod
-    def read(
+    def of(
         cls,
-        source: Path,
-        target: Path,
-        links: Path | None,
-        languages: Languages,
+        pairs: Iterable[tuple[Line, Line]],
+        params: Params,
+        links: Path | None = None,
         *,
+        plain: bool = False,
         flip: bool = False,
     ) -> "OwnPairs":
-        """Read two files of tokens, and links in any format that :func:`read_gold` reads.
+        """Take lines of text, and links in any format that :func:`read_gold` reads.
 
         Args:
-            languages: those of ``source`` and ``target``.
+            pairs: source and target, in the experiment's languages, each with its place for messages.
+            plain: whether the text is plain and not tokens with spaces between them.
             flip: whether the sides of the links are exchanged.
 
         Raises:
-            InputError: if a file cannot be read; if the files do not fit each other; if a line of text
-                has no words; or if a line of ``links`` holds anything but links.
+            InputError: if there are no pairs; if a line of text has no words; or if a line of
+                ``links`` holds anything but links.
         """
-        count_parallel_lines([source, target])
-        sources, targets = _tokens(source, languages.source), _tokens(target, languages.target)
-        pairs = cls(sources, targets, None, [])
+        both = [*pairs]
+        if not both:
+            raise InputError("no pairs to link; the text is empty")
+        languages, split = params.languages, plain and params.tokenize.split_hyphens
+        sources, targets = (
+            [_tokens(line, tokenizer(language, split), plain) for line in lines]
+            for language, lines in zip(
+                (languages.source, languages.target), zip(*both, strict=True), strict=True
+            )
+        )
+        own = cls(sources, targets, None, [])
         if links is None:
-            return pairs
-        words = pairs.word_counts
+            return own
+        words = own.word_counts
         gold = read_gold(links, languages.codes, len(words), words, flip)
         return cls(sources, targets, gold.links, gold.notes)
 
@@ -78,31 +87,37 @@ class LinkedPairs:
     """
 
     links: dict[LinkStep, list[Links]]
+    words: list[tuple[list[str], list[str]]]  # that were read, source and target
     reading: Reading
     scores: dict[LinkStep, Score]
 
 
-def link_pairs(params: Params, name: str, pairs: OwnPairs) -> LinkedPairs:
+def link_pairs(params: Params, name: str, pairs: OwnPairs, root: Path = Path()) -> LinkedPairs:
     """Link the words of sentence pairs by a system's attention, whatever its direction.
+
+    ``root`` is the folder of the system's files.
 
     Raises:
         InputError: if the system is not trained, or has no attention.
     """
     if not params.attends(name):
         raise InputError(f"--model: {name} has no attention, so it links no words")
-    translator, reading = load_translator(params, name), load_reading(params, name)
+    translator, reading = load_translator(params, name, root), load_reading(params, name, root)
     backward = translator.source.code != params.languages.source.code
     texts = (pairs.targets, pairs.sources) if backward else (pairs.sources, pairs.targets)
-    forced = translator.force(
-        _units(translator.source, texts[0]), _units(translator.target, texts[1])
+    units = _units(translator.source, texts[0]), _units(translator.target, texts[1])
+    forced = translator.force(*units)
+    read = (
+        [*map(translator.data.words, side)] for side in (reversed(units) if backward else units)
     )
     links = {
         step: [flipped(line) for line in lines] if backward else lines
         for step, lines in forced.links.items()
     }
     length = params.families[params.translators(name).family].encoding.length
+    words = list(zip(*read, strict=True))
     scores = {step: _score(params, lines, pairs, length) for step, lines in links.items()}
-    return LinkedPairs(links, reading, {step: one for step, one in scores.items() if one})
+    return LinkedPairs(links, words, reading, {step: one for step, one in scores.items() if one})
 
 
 def score_diagonal(params: Params, pairs: OwnPairs) -> Score | None:
@@ -124,12 +139,12 @@ def _score(
     return score_links(links, ReferenceLinks("gold", gold), samples)[0]
 
 
-def _tokens(file: Path, language: Language) -> list[list[str]]:
-    rule = tokenizer(language, split_hyphens=False)
-    lines = [rule.tokens_of(normalized(line).split()) for line in iter_lines(file)]
-    if [] in lines:
-        raise InputError(f"{file}:{lines.index([]) + 1}: no words in this line; take the pair out")
-    return lines
+def _tokens(line: Line, rule: Tokenizer, plain: bool) -> list[str]:
+    place, text = line
+    tokens = rule.tokenize(text) if plain else rule.tokens_of(normalized(text).split())
+    if not tokens:
+        raise InputError(f"{place}: no words in this line; take the pair out")
+    return tokens
 
 
 def _units(reader: Reader, text: Sequence[Sequence[str]]) -> list[Units]:

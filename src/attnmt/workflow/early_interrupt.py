@@ -1,5 +1,7 @@
 """The first import of a program: Ctrl-C ends it at once while it loads, and its code is that beside it.
 
+Too little memory to load the libraries is told in a sentence.
+
 Nothing is written before :func:`attnmt.workflow.stage.run_app`, which gives the signal back to Python.
 The other signals end a program in this way by themselves.
 """
@@ -8,9 +10,10 @@ import os
 import signal
 import sys
 from pathlib import Path
+from types import TracebackType
 
 import attnmt
-from attnmt.errors import InputError
+from attnmt.errors import NO_MEMORY, InputError, lacks_memory
 
 SOURCE = Path(attnmt.__file__).parent  # of the code that runs
 PROGRAM = Path(sys.argv[0])  # another program, such as a notebook, keeps its Ctrl-C
@@ -48,9 +51,19 @@ def _run_own_code(source: Path) -> None:
         os.execve(sys.executable, arguments, {**os.environ, "PYTHONPATH": path})
 
 
+def _tell(kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
+    """Say that there is not enough memory, or show the traceback of another error."""
+    if not lacks_memory(error):
+        return sys.__excepthook__(kind, error, at)
+    print(f"error: {NO_MEMORY}", file=sys.stderr, flush=True)
+    os._exit(2)  # the status of an uncaught error would be 1
+
+
 OURS = PROGRAM.name == "attnmt" or PROGRAM.parent.name == "stages"
 # Under nohup the signal is ignored and stays so.
 if OURS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+if OURS:
+    sys.excepthook = _tell
 if PROGRAM.parent.name == "stages":
     _run_own_code(PROGRAM.resolve().parents[1] / "src")

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, read_model
 from attnmt.files.text_file import json_text, read_json, update_text, write_json
@@ -85,7 +87,10 @@ def read_order(path: Path, command: str) -> Order:
     Raises:
         InputError: if it is another stage's, or damaged.
     """
-    order = Order(**read_json(path))
+    try:
+        order = TypeAdapter(Order).validate_python(read_json(path))
+    except ValidationError:
+        raise InputError(f"{path}: damaged; delete it, and start Snakemake again") from None
     if command != order.command:
         raise InputError(f"{path}: this order does not run `{command}`; unset {ORDER}")
     return order

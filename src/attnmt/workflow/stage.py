@@ -3,7 +3,6 @@
 import inspect
 import logging
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import Any, NoReturn
 import typer
 
 from attnmt.config import Params, load_params
-from attnmt.errors import InputError
+from attnmt.errors import NO_MEMORY, InputError, escaped, lacks_memory
 from attnmt.files.atomic import FULL
 from attnmt.files.text_file import json_text, read_json, update_text
 from attnmt.layout import Layout
@@ -23,11 +22,6 @@ from attnmt.training.stop import handled
 from attnmt.workflow.code import SCRIPT, files_of_run
 from attnmt.workflow.record import DVC_STAGE, ORDER, Order, read_order, recorded
 
-# What torch, the system and the loader of libraries say where Python itself raises a MemoryError.
-MEMORY = re.compile(
-    "not enough memory|(can't|[Cc]annot) allocate memory|out of memory|"
-    "failed to map segment|can't start new thread"
-)
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
 
 
@@ -125,8 +119,8 @@ def run_app(app: typer.Typer) -> None:
 
 def _not_allowed(error: Exception) -> str | None:
     """Say what the system does not allow; return None if an error is about something else."""
-    if isinstance(error, MemoryError) or MEMORY.search(str(error)):
-        return "there is not enough memory; close other programs, or allow more (ulimit -v)"
+    if lacks_memory(error):
+        return NO_MEMORY
     # atomic.py reports a full disk under a file that is being written.
     if not isinstance(error, OSError) or (error.filename is None and error.errno not in FULL):
         return None
@@ -137,7 +131,7 @@ def _not_allowed(error: Exception) -> str | None:
 
 
 def _fail(message: str) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {escaped(message)}", file=sys.stderr)
     sys.exit(2)
 
 

@@ -1,0 +1,100 @@
+"""The sentence pairs that a command is given: two files, two sentences, or two columns of a stream."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from attnmt.commands.input_lines import Line, Lines, lines_to_translate
+from attnmt.errors import InputError
+
+Source = Annotated[
+    str | None,
+    typer.Argument(
+        help="A file with a sentence on each line, or one sentence. Without it, standard input has a "
+        "source, a tab and a target on each line."
+    ),
+]
+Target = Annotated[
+    str | None, typer.Argument(help="Their translations, line by line, or one translation.")
+]
+
+
+class Pair(NamedTuple):
+    """A sentence and a translation of it."""
+
+    source: Line
+    target: Line
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The pairs, and what is known about those that follow."""
+
+    pairs: Iterator[Pair]
+    total: int | None  # None if the pairs are still coming
+    waiting: Callable[[], bool]  # whether another pair can be read without waiting for it
+    written: bool = False  # whether they are sentences on the command line
+    typed: bool = False  # whether a person types them
+
+
+def pairs_given(source: str | None, target: str | None, most: int) -> Pairs:
+    """Return the pairs of two files, of two sentences, or of standard input if both are None.
+
+    A word of the command line is a sentence if it has a space and no file has this name. Standard input
+    has a source, a tab and a target on each line.
+
+    Args:
+        most: the most characters that a sentence may have.
+
+    Raises:
+        InputError: if only one side is given, or the sides have different numbers of lines; and as
+            :func:`lines_to_translate` does.
+    """
+    if source is None or target is None:
+        if source is not None:
+            raise InputError("TARGET: missing; give both sides, or two columns on standard input")
+        both = lines_to_translate(None, None, 2 * most + 1)
+        return Pairs(map(_columns, both.lines), None, both.waiting, typed=both.typed)
+    sides = _side(source, most), _side(target, most)
+    totals = {side.total for side in sides}
+    if len(totals - {None}) > 1:
+        each = ", ".join(f"{side.name} has {side.total:,}" for side in sides)
+        raise InputError(f"lines must correspond, but {each}; get a complete copy of each file")
+    return Pairs(
+        _together(*sides),
+        None if None in totals else sides[0].total,
+        lambda: all(side.waiting() for side in sides),
+        written=all(map(_is_sentence, (source, target))),
+    )
+
+
+def _is_sentence(word: str) -> bool:
+    return " " in word.strip() and not os.path.exists(word)  # noqa: PTH110  pathlib fails on a long text
+
+
+def _side(word: str, most: int) -> Lines:
+    if _is_sentence(word):
+        return lines_to_translate([word], None, most)
+    return lines_to_translate(None, Path(word), most)
+
+
+def _columns(line: Line) -> Pair:
+    columns = line.text.split("\t")
+    if len(columns) != 2:
+        raise InputError(
+            f"{line.place}: {len(columns)} columns; write a source, a tab and its translation"
+        )
+    return Pair(*(Line(line.place, text) for text in columns))
+
+
+def _together(source: Lines, target: Lines) -> Iterator[Pair]:
+    for left, right in zip_longest(source.lines, target.lines):
+        if left is None or right is None:  # of pipes, whose numbers of lines show at the end
+            short, long = (source, right) if left is None else (target, left)
+            raise InputError(f"{short.name}: it ends before {long.place}; lines must correspond")
+        yield Pair(left, right)

@@ -1,0 +1,93 @@
+"""``attnmt score``."""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from attnmt.commands.input_lines import STDIN, in_chunks
+from attnmt.commands.model_choice import Weights, choose
+from attnmt.commands.options import MOST_CHARACTERS, Experiment, MaxCharacters, OneModel
+from attnmt.commands.pairs import Pair, Source, Target, pairs_given
+from attnmt.config import DEMO
+from attnmt.errors import InputError
+from attnmt.files.progress import Progress
+
+if TYPE_CHECKING:
+    from attnmt.decoding.reader import Units
+    from attnmt.decoding.text_translator import TextTranslator
+
+
+def score(
+    source: Source = None,
+    target: Target = None,
+    experiment: Experiment = DEMO,
+    model: OneModel = None,
+    weights: Weights = None,
+    max_characters: MaxCharacters = MOST_CHARACTERS,
+) -> None:
+    """Score translations that are given: log p of each, one number a line, as for reranking.
+
+    The last line, on standard error, is the perplexity of all: exp of the mean of -log p over all words
+    or pieces that the model predicts, </s> included. The text is plain and prepared as attnmt translate
+    does, whose --scores are the same numbers, except where it replaced a word, where its text is read
+    as other words, or where it cut a translation off.
+
+    Examples:
+
+    attnmt score news.en news.de
+
+    attnmt score "A dog runs." "Ein Hund rennt."
+
+    paste source.en candidates.de | attnmt score --model ensemble > log_p
+    """
+    choice = choose(experiment, model, weights)
+    (name,) = choice.names
+    given = pairs_given(source, target, max_characters)
+    if given.typed:
+        typer.echo(f"{STDIN}: a source, a tab and its translation. Ctrl-D ends.", err=True)
+    translator = choice.load(name)
+    total, predicted, count = 0.0, 0, 0
+    with Progress("pairs", given.total, "pairs") as progress:
+        for pairs in in_chunks(_read(given.pairs, translator), given.waiting):
+            read = [pair for pair in pairs if pair[0]]
+            sides = ([pair[side] for pair in read] for side in (0, 1))
+            forced = iter(translator.force(*sides).scores)
+            for units, words in pairs:
+                log_p = next(forced) if units else 0.0  # as an empty line is translated
+                print(f"{log_p:.4f}", flush=True)
+                total += log_p
+                predicted += len(words) + 1 if units else 0
+            count += len(pairs)
+            progress.update(len(pairs))
+    if not predicted:
+        raise InputError("nothing to score: no source has words")
+    typer.echo(
+        f"perplexity {math.exp(-total / predicted):.4f}: {count:,} pairs, {predicted:,} "
+        f"{translator.target.unit} with </s>",
+        err=True,
+    )
+
+
+def _read(pairs: Iterator[Pair], translator: "TextTranslator") -> Iterator[tuple["Units", "Units"]]:
+    """Yield each pair as the models read it; say at the end what they do not know or read."""
+    readers = translator.source, translator.target
+    lost, unknown = [0, 0], [0, 0]
+    for pair in pairs:
+        sides = [
+            reader.units(line.text, line.place) for reader, line in zip(readers, pair, strict=True)
+        ]
+        if sides[1] and not sides[0]:
+            raise InputError(f"{pair.source.place}: the source has no words, and the target has")
+        for side, (reader, line) in enumerate(zip(readers, pair, strict=True)):
+            lost[side] += reader.words_lost(line.text)
+            unknown[side] += sum(unit not in reader.vocabulary for unit in sides[side])
+        yield sides[0], sides[1]
+    for reader, missing, cut in zip(readers, unknown, lost, strict=True):
+        if missing:
+            typer.echo(f"note: {missing:,} {reader.unit} of {reader.code} are unknown", err=True)
+        if cut:
+            typer.echo(
+                f"warning: the model does not read {cut:,} first words of long lines", err=True
+            )
