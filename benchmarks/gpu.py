@@ -104,7 +104,7 @@ def page() -> None:
 
 
 def _config(entry: Model, params: Params, vocabulary: tuple[int, int], tiny: bool) -> ModelConfig:
-    shape = params.families[entry.family].shape
+    shape = params.families[entry.family].shape_of(entry)
     if tiny:
         shape = shape.model_copy(update={"layers": 2, "size": 8})
     return ModelConfig(entry.system, shape, *vocabulary)

@@ -34,9 +34,8 @@ def perplexity(name: str, seed: int, precision: Precision, threads: int) -> floa
         split: ParallelText(data.text(split, source), data.text(split, target), system.reverse)
         for split in (sets.train, sets.dev)
     }
-    shape = params.families[entry.family].shape
     words = [len(data.vocabulary(side)) for side in (source, target)]
-    model = Translator(ModelConfig(system, shape, *words)).to(device)
+    model = Translator(ModelConfig(system, params.shape(name), *words)).to(device)
     torch.set_num_threads(threads)
     keep_freed_memory()
     with tempfile.TemporaryDirectory() as folder, products_in(precision, device):

@@ -44,7 +44,7 @@ def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
         "sets": params.sets.model_dump(exclude={"aligned"}),
         "training": params.recipe(name).model_dump(),
         "system": model.system.model_dump(),
-        "shape": params.families[model.family].shape.model_dump(),
+        "shape": params.shape(name).model_dump(),
     }
     return config(name, **own | changes)
 

@@ -22,6 +22,7 @@ from attnmt.reporting.report import make_report
 from attnmt.scoring.claim_lines import ClaimLine, write_claims
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
 from attnmt.scoring.published import published_lines
+from attnmt.scoring.questions import asked
 from attnmt.scoring.ranking import attention_pairs
 
 ROOT = Path(__file__).parents[2]
@@ -68,10 +69,12 @@ def of_own_text(params: Params) -> Params:
 
 
 def own_numbers(params: Params) -> Numbers:
-    """Return the numbers of an experiment on one's own text, with every gain by attention."""
+    """Return the numbers of an experiment on one's own text, with the gains that its report shows."""
     made = made_numbers(params, published=False)
     lines = [line for line in made.lines if line.kind != "gain"]
-    return Numbers([*lines, *(made_gain(*pair) for pair in attention_pairs(params, made))])
+    questions = (pair for test in params.sets.tests for pair in asked(params, made, test))
+    pairs = dict.fromkeys([*attention_pairs(params, made), *questions])
+    return Numbers([*lines, *(made_gain(*pair) for pair in pairs)])
 
 
 def made_numbers(params: Params, published: bool = True) -> Numbers:

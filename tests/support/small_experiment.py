@@ -133,7 +133,7 @@ def make_model(params: Params, layout: Layout, name: str, dev_perplexity: float 
     data = EncodedSets(layout.encoded(model.family))
     vocabularies = {side: data.vocabulary(side) for side in params.sides(name)}
     sizes = [len(vocabulary) for vocabulary in vocabularies.values()]
-    translator = Translator(ModelConfig(model.system, params.families[model.family].shape, *sizes))
+    translator = Translator(ModelConfig(model.system, params.shape(name), *sizes))
     translator.initialize(model.seed)
     digests = {side: vocabulary.digest for side, vocabulary in vocabularies.items()}
     config = config_of(params, name, dataset_digest=data.digest, vocabularies=digests)

@@ -186,6 +186,7 @@ IN_BASE = [
         "faults: [general_gradient]",
         "systems.base: fault 'general_gradient' exists only with general",
     ),
+    ("size: 0", "systems.base.size: Input should be greater than or equal to 1"),
     ("window_D: 5", "systems.base.window_D: attention 'none' has no window"),
     (
         f"{LOCAL_P}, window_D: 0",
@@ -225,6 +226,24 @@ def test_a_mistake_is_named_with_its_line(write, name, old, new, message):
     with pytest.raises(InputError) as error:
         load_params(path, path.parent)
     assert f"{path.with_name(name)}:{line_of(text, old)}: {message}" in str(error.value)
+
+
+@pytest.mark.parametrize("listed", ["", "systems: [base]\n"])
+def test_a_family_that_an_experiment_lacks_has_a_way_out(write, listed):
+    systems = SYSTEMS.read_text().replace("{family: luong}", "{family: big}", 1)
+    path = written(write, params=demo_text() + listed, systems=systems)
+    with pytest.raises(InputError, match=r"has no family 'big'.*; give it one in its") as error:
+        load_params(path, path.parent)
+    assert ("list 'base' under on_request" in str(error.value)) == (not listed)
+
+
+def test_a_system_may_have_a_size_of_its_own(write):
+    size = SYSTEMS.read_text().replace("{family: luong}", "{family: luong, layers: 3, size: 17}", 1)
+    path = written(write, systems=size)
+    params = load_params(path, path.parent)
+    family = params.families["luong"].shape
+    assert params.shape("base") == family.model_copy(update={"layers": 3, "size": 17})
+    assert params.shape("base_reverse") == family
 
 
 def written(write: Write, params: str | None = None, systems: str | None = None) -> Path:

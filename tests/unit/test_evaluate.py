@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from made_report import of_own_text
 from made_scores import READING, ROOT, write_data, write_gold, write_outputs, write_training
 from sacrebleu.metrics import BLEU, CHRF, TER
 from small_project import load_stage
@@ -312,6 +313,21 @@ def test_replaced_words_are_counted_where_attention_replaces_words(stage):
     )
     keys = ("value", "low", "high", "reference")
     assert [getattr(of_pieces, key) for key in keys] == [getattr(of_words, key) for key in keys]
+
+
+def test_on_ones_own_text_the_sentences_that_fit_into_a_window_are_counted(stage):
+    for name in (BEST, "global_general_feed"):
+        write_system(name)
+    own, D = of_own_text(params()), params().families["luong"].shape.window_D
+    shares = [
+        Numbers(library.evaluate(p, BEST).lines).training(BEST, "in_window", "test1")
+        for p in (own, params())
+    ]
+    fit = [len(line.split()) <= 2 * D + 1 for line in REFERENCE]
+    assert (shares[0].value, shares[1]) == (pytest.approx(100 * sum(fit) / 3, abs=1e-6), None)
+    assert 0 < sum(fit) < 3
+    lines = library.evaluate(own, "global_general_feed").lines
+    assert not any(line.metric == "in_window" for line in lines)
 
 
 def test_an_ensemble_has_no_seed_and_no_perplexity(stage):

@@ -74,6 +74,7 @@ def test_both_engines_know_what_was_added_and_dvc_runs_it(project):
     configs = [read_json(project.folder / f"models/demo/{name}/config.json") for name in OWN]
     system, training = configs[0]["system"], configs[3]["training"]
     assert (system["window_D"], system["numbers"]) == (2, {"local_p": {"sigma": 0.667}})
+    assert configs[0]["shape"]["size"] == 48
     assert configs[1]["training"]["numbers"] == {"adam": {"weight_decay": 0.01}}
     assert configs[2]["system"]["numbers"] == {"Near": {"words": 2}}
     assert (training["warmup_steps"], training["average_last"]) == (10, 3)

@@ -30,8 +30,9 @@ from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import OURS, keys_of, metrics, read_numbers, read_scores
 from attnmt.scoring.published import published_lines
+from attnmt.scoring.questions import answers
 from attnmt.scoring.ranking import best_systems
-from attnmt.scoring.seed_statistics import Runs, contrast, difference, prediction
+from attnmt.scoring.seed_statistics import Runs, contrast, detectable, difference, prediction
 from attnmt.scoring.significance import compare
 from attnmt.scoring.study import Study
 
@@ -245,6 +246,21 @@ def test_on_ones_own_text_every_attention_is_compared_with_the_best_system_witho
             ours, other = bleu(numbers, system, replacement), bleu(numbers, without)
             assert numbers.gain(ours, other).value == close(ours.value - other.value)
     assert scored[1].gain(bleu(scored[1], "both"), bleu(scored[1], without)) is None
+
+
+def test_questions_are_answered_over_seeds_and_sentences(scored):
+    params = of_own_text(scored[0])
+    numbers = gather(Study(params))
+    found = {(one.gain.system, one.gain.over): one for one in answers(params, numbers)}
+    answer, other = found["dot", "location"], found["base_reverse", "base"]
+    tested = difference(runs(params, "dot", "after"), runs(params, "location", "after"))
+    p = tested.test("greater").p
+    assert (answer.gain.p, answer.gain.value) == close((p, tested.value))
+    after_holm = {True: min(1, 2 * p), False: max(p, min(1, 2 * other.gain.p))}[p < other.gain.p]
+    assert answer.verdict.adjusted == close(after_holm)
+    effect = detectable(tested.error, 2, answer.verdict.level, 0.8)
+    assert answer.verdict.detectable == pytest.approx(effect, rel=1e-4)
+    assert found["dot", "base_reverse"].word == "not tested"  # which has one seed
 
 
 def test_several_seeds_are_compared_over_seeds_and_sentences(scored):

@@ -74,6 +74,8 @@ def test_an_experiment_is_ready_to_run(new, tmp_path):
     assert (folder / "dvc.yaml").read_bytes() == Path("dvc.yaml").read_bytes()
     assert (folder / "text/train.fr").resolve() == (tmp_path / "corpus.fr").resolve()
     assert "snakemake -j2 --config experiment=my-study" in out
+    assert params.families["luong"].shape.window_D == 2
+    assert "window_D 2: a local window has 5 words, so local attention is global for 0% of" in out
     raw = tmp_path / "raw"
     raw.mkdir()
     write_local(Layout("my-study").local_text, params.languages, params.sets, raw)

@@ -19,11 +19,11 @@ from made_report import (
 from attnmt.config import load_params
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
+from attnmt.reporting.answer import make_answer
 from attnmt.reporting.attention_table import attention_table
 from attnmt.reporting.curves import figure6
 from attnmt.reporting.own_text import next_steps
 from attnmt.reporting.report import Report, make_report
-from attnmt.reporting.summary import HARMED, HELPED, HELPS, OPEN, make_answer
 from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.limits import SHORT
@@ -91,20 +91,21 @@ def test_gains_between_scores_against_other_references_are_not_counted():
 
 def test_the_answer_follows_the_development_set():
     answer = make_answer(PARAMS, NUMBERS)
-    base = line_of(BASE, replacement="before")
-    alone = NUMBERS.gain(line_of(BEST, replacement="before"), base)
-    assert answer[0] == HELPED
-    assert answer[1] == (
-        f"{BEST} is the best system on dev, with BLEU 17.0 (16.0–18.0) on test1: a gain of +5.0 "
-        f"(+4.5 to +5.5, p 0.010) over {BASE}, the best without attention, which has 12.0. "
-        f"Without replacing unknown words the gain is {alone.value:+.1f}."
+    alone = NUMBERS.gain(line_of(BEST, replacement="before"), line_of(BASE, replacement="before"))
+    assert answer[0] == (
+        f"Attention local_p over none ({BEST} over {BASE}): +5.0 BLEU (+4.5 to +5.5) on test1, "
+        "within noise as one of 8 comparisons, one seed each."
     )
-    assert answer[2] == "Of the 700 words of test1 that its vocabulary lacks, it gets 450 right."
+    assert answer[3:] == [
+        "5 more comparisons are in the table.",
+        f"Without replacing unknown words, {BEST} gains {alone.value:+.1f} over {BASE}.",
+        "Perplexity does not rank what reads other units: gru_additive.",
+        f"{BEST} is the best system on dev, with BLEU 17.0 (16.0–18.0) on test1.",
+        "Of the 700 words of test1 that its vocabulary lacks, it gets 450 right.",
+    ]
     other = make_answer(PARAMS, changed(NUMBERS, line_of(SECOND, "ppl"), value=1.0))
-    assert other[1].startswith(f"{SECOND} is the best system on dev, with BLEU 16.0")
-    plain = make_answer(PARAMS, changed(NUMBERS, line_of(BASE, "ppl"), value=1.0))
-    assert f"{BASE} is the best system on dev" in plain[1]
-    assert f"; the best with attention, {BEST}, has a gain of +5.0" in plain[1]
+    assert f"{SECOND} is the best system on dev, with BLEU 16.0 (15.0–17.0) on test1." in other
+    assert other[0].startswith(f"Attention local_m over none ({SECOND} over {BASE})")
 
 
 def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figure():
@@ -129,15 +130,18 @@ def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figur
 @pytest.mark.parametrize(
     ("fields", "outcome"),
     [
-        ({"p": 0.2}, OPEN),
-        ({"value": -2.0}, HARMED),
-        ({"trainings": 3}, HELPS),
-        ({"p": None}, OPEN),
+        ({"p": 0.2}, "within noise, 3 seeds; an effect of 0.7 would have been found."),
+        ({}, "better, 3 seeds."),
+        ({"value": -2.0}, "worse, 3 seeds."),
+        ({"p": 0.2, "trainings": 1}, "within noise, one seed each."),
+        ({"p": None}, "not tested."),
     ],
 )
 def test_the_outcome_is_that_of_the_test(fields, outcome):
-    gain = NUMBERS.gain(line_of(BEST), line_of(BASE, replacement="before"))
-    assert make_answer(PARAMS, changed(NUMBERS, gain, **fields))[0] == outcome
+    params = of_own_text(made_params(SECOND, BEST, seeds=3))
+    numbers = own_numbers(params)
+    (gain,) = (line for line in numbers.lines if line.kind == "gain" and line.set == "test1")
+    assert make_answer(params, changed(numbers, gain, **fields))[0].endswith(f"on test1, {outcome}")
 
 
 def test_long_sentences_are_named_where_they_are_worse():
@@ -158,7 +162,7 @@ def test_the_page_has_only_the_experiments_own_systems(made):
         assert name not in page
     assert "<h1>Does attention help from English to German?</h1>" in page
     assert all(sentence.replace("_", "_<wbr>") in page for sentence in report.answer)
-    assert next(one.name for one in report.tables) == "table_attention"
+    assert [one.name for one in report.tables][:2] == ["table_compared", "table_attention"]
     for table in report.tables:
         assert not any(heading.startswith("paper") for heading in table.headings)
     scripts = {t.name: t for t in report.tables if t.name.startswith("table_scripts")}
@@ -203,9 +207,13 @@ def test_page_and_run_end_with_commands_that_the_command_line_knows(made, attnmt
 
 def test_claims_do_not_open_the_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    params = of_own_text(write_report(["base", BEST], [made_claim("one")], seeds=2))
+    claims = [made_claim("one"), made_claim("two", claim="Untested.", verdict="not tested")]
+    params = of_own_text(write_report([SECOND, BEST], claims, seeds=2))
     write_numbers(Layout(params.experiment).numbers, own_numbers(params).lines)
     text = page_of(params)
     assert '<figure class="claims">' not in text
     assert "trained once" not in text
     assert '<section id="claims">' in text.split('<details class="group">', 1)[1]
+    assert "Claim one holds." in text
+    assert "Untested." not in text
+    assert "<h1>Which attention is better from English to German?</h1>" in text  # there is no other

@@ -124,12 +124,21 @@ def test_the_longest_sentence_of_the_training_text_is_known(translators, params,
     assert load_translator(params, "gru", tmp_path).source.longest == 5
 
 
-def test_the_best_model_has_the_lowest_perplexity_of_the_first_family(params, folder, tmp_path):
+def test_the_best_model_has_the_lowest_perplexity_of_all_that_read_the_same_units(
+    params, folder, tmp_path
+):
     assert best_model(params, folder) == "local_p"
-    with pytest.raises(InputError, match="no forward model of family 'words' is trained"):
+    with pytest.raises(InputError, match="no forward model is trained"):
         best_model(params, tmp_path)
     perplexity = {"plain": 5.0, "local_p_3": 4.0, "german": 2.0, "subwords": 3.0, "gru": 1.0}
     layout = Layout(params.experiment, tmp_path)
     for name, value in perplexity.items():
         write_json(layout.model(name) / "metrics.json", metrics(dev_perplexity=value))
     assert best_model(params, tmp_path) == "local_p_3"
+    words = params.families["words"]
+    big = words.model_copy(update={"shape": words.shape.model_copy(update={"size": 9})})
+    plain = params.models["plain"].model_copy(update={"family": "big"})
+    changes = {"families": params.families | {"big": big}}
+    other = params.model_copy(update=changes | {"models": params.models | {"plain": plain}})
+    write_json(layout.model("plain") / "metrics.json", metrics(dev_perplexity=3.5))
+    assert best_model(other, tmp_path) == "plain"

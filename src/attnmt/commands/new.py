@@ -257,7 +257,9 @@ def _say(name: str, proposal: "Proposal", shared: int, hold_out: int) -> None:
         typer.echo(f"Left out: {pairs}: {listed}")
     layers = f"{size.layers} layer{'s' if size.layers > 1 else ''} of {size.size} cells"
     typer.echo(
-        f"Proposed: {layers}, vocabularies of {proposal.vocabulary:,}. Change {params} as you like."
+        f"Proposed: {layers}, vocabularies of {proposal.vocabulary:,}, window_D {proposal.window_D}: a "
+        f"local window has {2 * proposal.window_D + 1} words, so local attention is global for "
+        f"{proposal.in_window:.0%} of the training sentences. Change {params} as you like."
     )
     if share > MUCH:
         typer.echo(

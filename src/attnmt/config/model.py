@@ -116,6 +116,8 @@ class Entry(System, OwnRecipe):
     """A system of ``systems.yaml``: an architecture, its family and, where it differs, its recipe."""
 
     family: Name
+    layers: int | None = optional("layers, in place of the family's")
+    size: int | None = optional("cells in each layer, in place of the family's")
 
     @property
     def parts(self) -> list[str]:
@@ -251,6 +253,11 @@ class Family(Strict):
                 f"possible: write a smaller number",
             )
         return self
+
+    def shape_of(self, model: Entry) -> ModelShape:
+        """Return the size of a model: its family's, with the model's own numbers in their places."""
+        own = {"layers": model.layers, "size": model.size}
+        return self.shape.model_copy(update={key: n for key, n in own.items() if n is not None})
 
     def recipe(self, model: Entry) -> Training:
         """Return a model's recipe: its family's, with the numbers for dropout and the model's own."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attnmt.config.experiment import Experiment
 from attnmt.config.languages import Direction
-from attnmt.config.model import Ensemble, Model, OwnRecipe, TrainedEnsemble, Training
+from attnmt.config.model import Ensemble, Model, ModelShape, OwnRecipe, TrainedEnsemble, Training
 from attnmt.config.strict import Name
 from attnmt.config.systems import Comparison, Systems, TableRow
 from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_models
@@ -38,6 +38,17 @@ class Params(Experiment):
     def system_of(self, name: str) -> str:
         """Return the system of a model, such as base for base_2, or base_slow for base_slow_2."""
         return self.model(name).system_name
+
+    def shape(self, name: str) -> ModelShape:
+        """Return the size of a model."""
+        model = self.model(name)
+        return self.families[model.family].shape_of(model)
+
+    def half_width(self, name: str) -> int | None:
+        """Return the half-width of a model's local window; None if it has none."""
+        model = self.model(name)
+        is_local = model.attention not in ("none", "global")
+        return model.window_D or self.shape(name).window_D if is_local else None
 
     def recipe(self, name: str) -> Training:
         """Return the recipe that a model learns by."""
@@ -73,6 +84,20 @@ class Params(Experiment):
     def direction(self, name: str) -> Direction:
         """Return which way a model or an ensemble translates."""
         return self.model(self.translators(name).members[0]).direction
+
+    def ranked_together(self, direction: Direction = "forward") -> list[str]:
+        """Return the models that their perplexity on the development set can rank.
+
+        They translate the same way and read the same units as the first of them, whatever their family
+        is: perplexities over other units do not compare. Models with faults of the authors' program are
+        left out.
+        """
+        models = {
+            name: self.families[model.family].encoding
+            for name, model in self.models.items()
+            if model.direction == direction and not model.faults
+        }
+        return [name for name in models if models[name] == next(iter(models.values()))]
 
     def attends(self, name: str) -> bool:
         """Return whether a model, or a member of an ensemble, has attention."""

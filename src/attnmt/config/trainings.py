@@ -151,6 +151,11 @@ def _check_family(file: YamlFile, experiment: Experiment, name: str, system: Ent
     if system.family not in experiment.families:
         why = f"experiment {experiment.experiment} has no family {system.family!r}"
         why += hint(system.family, experiment.families)
+        why += "; give it one in its params.yaml"
+        if experiment.systems is None:  # it trains all systems but those on request
+            why += (
+                f", or list {name!r} under on_request, and only experiments that name it train it"
+            )
         raise file.error(["systems", name, "family"], why)
     family = experiment.families[system.family]
     if family.shape.cell == "gru" and system.attention == "none":

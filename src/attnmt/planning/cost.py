@@ -34,10 +34,9 @@ class Work:
 def config_of(params: Params, name: str, text: TextSize | None) -> ModelConfig:
     """Return what builds a model; a vocabulary that is not chosen yet has the size that it may have."""
     model = params.model(name)
-    family = params.families[model.family]
-    largest = family.encoding.vocabulary
+    largest = params.families[model.family].encoding.vocabulary
     words = in_direction(text.vocabulary, model) if text else [largest, largest]
-    return ModelConfig(model.system, family.shape, *words)
+    return ModelConfig(model.system, params.shape(name), *words)
 
 
 def training_costs(

@@ -17,6 +17,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 from attnmt.text.tokens import splitter, why_dropped
 from attnmt.text.vocabulary import SPECIAL
+from attnmt.text.window import proposed_half_width, share_in_window
 
 TEMPLATE = "params.yaml.jinja"
 SAMPLE = 20_000  # of a text with at least twice as many pairs, about so many are looked at
@@ -65,6 +66,8 @@ class Proposal:
     vocabulary: int
     min_count: int  # of the dictionary
     max_length: int
+    window_D: int
+    in_window: float  # the share of source sentences that fit into a local window
     epochs: int
     batch: int = BATCH
 
@@ -99,11 +102,13 @@ def propose(pair: Languages, train: Files) -> Proposal:
     every = max(1, count_parallel_lines(train) // SAMPLE)
     pairs: Counter[str] = Counter()
     words: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    lengths: list[int] = []
     for number, lines in enumerate(zip(*map(iter_lines, train), strict=True)):
         if number % every == 0:
             row = [cut(line) for cut, line in zip(splitters, lines, strict=True)]
             why = why_dropped(row, settings)
             pairs[why or "kept"] += every
+            lengths += [] if why else [len(row[0])]
             for counts, side in zip(words, row, strict=True):
                 counts.update(() if why else side * every)
     if not pairs["kept"]:
@@ -118,6 +123,7 @@ def propose(pair: Languages, train: Files) -> Proposal:
         counts for side, counts in zip(sides, words, strict=True) if side.tokenize != "characters"
     ]
     vocabulary = _vocabulary(with_words or words, size.vocabulary)
+    D = proposed_half_width(lengths)
     return Proposal(
         languages=pair,
         every=every,
@@ -129,6 +135,8 @@ def propose(pair: Languages, train: Files) -> Proposal:
         vocabulary=vocabulary,
         min_count=_min_count(words, vocabulary),
         max_length=max_length,
+        window_D=D,
+        in_window=share_in_window(D, lengths),
         epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / pairs["kept"]))),
     )
 

@@ -1,16 +1,17 @@
-"""The first table of a report on one's own text: each attention against the best system without."""
+"""The table of all systems on one's own text: BLEU, and each attention's gain over the best without."""
 
 from attnmt.config import DIRECTIONS, Params
 from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
 from attnmt.reporting.table import Cell, Format, P, Table, table_of
 from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.published import printed_tables, unprinted_rows
 from attnmt.scoring.ranking import attention_pairs, ranked_systems
 
-NAME, TITLE = "table_attention", "Does attention help?"
-CAPTION = (
-    "BLEU on tokens{how}. A gain counts from the best system on {dev} without attention; its interval "
-    "and p {say}. “unk replace”: attention and a dictionary replaced unknown words."
-)
+NAME = "table_attention"
+CAPTION = "BLEU on tokens{how}; intervals and p {say}."
+GAIN = " A gain counts from the best system on {dev} without attention."
+REPLACED = "“unk replace”: attention and a dictionary replaced unknown words"
+IN_WINDOW = "“in window”: for this share of the sentences, local attention is global"
 
 
 def attention_table(params: Params, numbers: Numbers) -> Table | None:
@@ -30,15 +31,23 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
     }
     if not lines:
         return None
+    labels = {  # of rows that nobody has printed; the others describe the paper's systems
+        row.system: row.label
+        for table, key, row in unprinted_rows(params)
+        if table in printed_tables()
+    }
     rows: dict[str, dict[str, Cell]] = {}
     for key, line in lines.items():
         perplexity = numbers.system(line.system, "ppl", dev)
+        inside = numbers.system(line.system, "in_window", line.set)
         gain = numbers.gain(line, pairs.get(line))
         replaced = " + unk replace" if line.replacement == "after" else ""
         rows[key] = {
             "system": f"{line.system}{replaced}{' (best)' if [line.system] in best else ''}",
+            "row": labels.get(line.system),
             "set": line.set if len(params.sets.tests) > 1 else None,
             f"ppl on {dev}": perplexity.value if perplexity else None,
+            "in window": f"{inside.value:.0f}%" if inside and inside.value is not None else None,
             "BLEU": value_of(line),
             "BLEU, 95%": interval_of(line),
             "gain": gain.value if gain else None,
@@ -53,6 +62,12 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
         dev=dev,
         say="hold for other seeds and sentences" if several else "hold for other sentences",
     )
+    with_gains = any(cells["gain over"] for cells in rows.values())
+    caption += GAIN.format(dev=dev) if with_gains else ""
+    marks = [REPLACED] if any(line.replacement == "after" for line in lines.values()) else []
+    marks += [IN_WINDOW] if any(cells["in window"] for cells in rows.values()) else []
+    caption += f" {'; '.join(marks)}." if marks else ""
+    title = "Does attention help?" if with_gains else "The systems"
     formats = dict.fromkeys(("gain", "gain, 95%"), Format(1, signed=True)) | {"p": P}
     cards = {key: facts(params, [line]) for key, line in lines.items()}
-    return table_of(NAME, TITLE, caption + limits_caption(lines.values()), rows, formats, cards)
+    return table_of(NAME, title, caption + limits_caption(lines.values()), rows, formats, cards)

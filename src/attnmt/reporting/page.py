@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
+from attnmt.reporting.answer import NAME as ANSWER
 from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure
 from attnmt.reporting.attention_table import NAME as ATTENTION
 from attnmt.reporting.claims_figure import claims_svg
@@ -41,7 +42,7 @@ GROUPS = {
 }
 OTHERS = "Beyond the paper"
 # The same on one's own text
-OWN_FIRST = (ATTENTION, "figure5")
+OWN_FIRST = (ANSWER, ATTENTION, "figure5")
 OWN_GROUPS = {
     "A closer look": ("table5", "attention", "figure6", "table_unknown"),
     "The paper's claims on this text": (CLAIMS,),
@@ -82,7 +83,9 @@ def make_page(params: Params, report: Report) -> str:
         for name, ids in (OWN_GROUPS if own else GROUPS).items()
     }
     groups[OWN_OTHERS if own else OTHERS] = list(by_id.values())
-    question = f"Does attention help from {languages.source.name} to {languages.target.name}?"
+    plain = not all(map(params.attends, params.models))
+    question = "Does attention help" if plain else "Which attention is better"
+    question += f" from {languages.source.name} to {languages.target.name}?"
     picture = None if own else claims_svg(report.claims, "claims-figure")
     return render(
         "index.html.jinja",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from attnmt.config import Params
 from attnmt.config.claims import Amendment, project_claims
+from attnmt.reporting.answer import make_answer
 from attnmt.reporting.attention import (
     AttentionData,
     MatrixFigure,
@@ -14,11 +15,12 @@ from attnmt.reporting.attention import (
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.curves import Figure, figure5, figure6
 from attnmt.reporting.samples import Sample, make_samples
-from attnmt.reporting.summary import Headline, make_answer, make_summary
+from attnmt.reporting.summary import Headline, make_summary
 from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.claim_lines import ClaimLine, read_claims
 from attnmt.scoring.numbers import Numbers, read_numbers
+from attnmt.scoring.verdicts import NOT_TESTED
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Report:
     matrices: list[MatrixFigure]  # those of attention
     attention: AttentionData | None  # of every system that has any
     summary: list[Headline]  # the numbers at the head of the page
-    answer: list[str]  # on one's own text, whether attention helps there, in sentences
+    answer: list[str]  # on one's own text, which system is better, in sentences
 
 
 def make_report(params: Params) -> Report:
@@ -44,6 +46,8 @@ def make_report(params: Params) -> Report:
         InputError: if a file is missing or damaged, or belongs to another experiment.
     """
     numbers, claims = read_numbers(params.experiment), read_claims(params.experiment)
+    if params.own_text:  # it asks its own questions, so of the paper's only the answers are shown
+        claims = [one for one in claims if one.verdict != NOT_TESTED]
     tables = [claims_table(claims), *make_tables(params, numbers)]
     figures = figure5(params, numbers), figure6(params, numbers)
     matrices = figure7(params), figure_gru(params)

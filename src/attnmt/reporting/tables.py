@@ -7,6 +7,7 @@ experiment has no number to show. To add a table, write such a function and name
 from collections.abc import Callable
 
 from attnmt.config import Params
+from attnmt.reporting.answer import answers_table
 from attnmt.reporting.attention_table import attention_table
 from attnmt.reporting.count_tables import cost_table, dictionary_table, recipe_table, unknown_table
 from attnmt.reporting.score_tables import score_tables
@@ -14,6 +15,7 @@ from attnmt.reporting.table import Table
 from attnmt.scoring.numbers import Numbers
 
 TABLES: tuple[Callable[[Params, Numbers], Table | list[Table] | None], ...] = (
+    answers_table,
     attention_table,
     score_tables,
     dictionary_table,

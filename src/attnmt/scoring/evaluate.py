@@ -39,6 +39,7 @@ from attnmt.scoring.replacements import score_replacements
 from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.dictionary import Dictionary, read_aligner
 from attnmt.text.encoded import EncodedSets
+from attnmt.text.window import share_in_window
 from attnmt.training.trained import read_metrics
 
 REPLACEMENTS: tuple[Replacement, Replacement] = get_args(Replacement)
@@ -104,6 +105,13 @@ def evaluate(params: Params, name: str) -> Evaluated:
         if test in perplexity:
             ppl = {"metric": "ppl", "value": round(perplexity[test], DIGITS)}
             measured.append((on_set | ppl, None))
+        if single and params.own_text and (D := params.half_width(name)):
+            lengths = [len(words) for words in data.units(test, params.sides(name)[0])]
+            share = {
+                "metric": "in_window",
+                "value": round(100 * share_in_window(D, lengths), DIGITS),
+            }
+            measured.append((on_set | share, None))
         on_set |= {"beam": params.decoding.beam}
         measured += ((on_set | one, counts) for one, counts in _scores(params, texts, reading))
         measured += ((on_set | {"metric": m, "value": n}, None) for m, n in words[test].items())

@@ -32,6 +32,7 @@ from attnmt.scoring.numbers import (
     significant,
 )
 from attnmt.scoring.published import published_lines
+from attnmt.scoring.questions import asked
 from attnmt.scoring.seed_statistics import Outcome, Runs, prediction
 from attnmt.scoring.significance import Comparison, compare
 from attnmt.scoring.study import Study
@@ -64,7 +65,9 @@ def gather(study: Study) -> Numbers:
             lines += (line for run in runs for line in run)
             lines += _means(study, runs)
     lines += (line for name in OUTSIDE for line in study.scores(name).lines)
-    pairs = dict.fromkeys(compared(params, Numbers(lines)))
+    numbers, tests = Numbers(lines), params.sets.tests
+    on_own_text = (pair for test in tests for pair in asked(params, numbers, test))
+    pairs = dict.fromkeys([*compared(params, numbers), *on_own_text])
     return Numbers([*lines, *(gain(study, *pair) for pair in pairs)])
 
 

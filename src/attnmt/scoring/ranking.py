@@ -13,17 +13,12 @@ Pair = tuple[Line | None, Line | None]
 
 
 def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "forward") -> list[str]:
-    """Return the systems of a direction, by their perplexity on the development set.
-
-    Only systems of the first family count, because perplexities over other units do not
-    compare. Systems with faults of the authors' program are left out.
-    """
-    family, perplexities = next(iter(params.families)), dict[str, float]()
-    for name, model in params.models.items():
-        line = numbers.system(name, "ppl", params.sets.dev)
-        fits = model.family == family and model.direction == direction and not model.faults
-        if fits and line and line.value:
-            perplexities[name] = line.value
+    """Return the systems that perplexity on the development set can rank, the best one first."""
+    lines = {
+        name: numbers.system(name, "ppl", params.sets.dev)
+        for name in params.ranked_together(direction)
+    }
+    perplexities = {name: line.value for name, line in lines.items() if line and line.value}
     return sorted(perplexities, key=lambda name: perplexities[name])
 
 
@@ -37,12 +32,14 @@ def best_systems(
     return with_attention, without
 
 
-def final_bleu(params: Params, numbers: Numbers, system: str | None) -> Line | None:
-    """Return BLEU on the first test set, of what a system writes in the end."""
+def final_bleu(
+    params: Params, numbers: Numbers, system: str | None, test: str | None = None
+) -> Line | None:
+    """Return BLEU of what a system writes in the end, by default on the first test set."""
     if system is None:
         return None
     kind = "after" if params.replaces_words(system) else "before"
-    return numbers.system(system, "bleu", params.sets.tests[0], "tokenized", kind)
+    return numbers.system(system, "bleu", test or params.sets.tests[0], "tokenized", kind)
 
 
 def attention_pair(params: Params, numbers: Numbers) -> Pair:

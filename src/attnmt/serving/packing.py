@@ -110,6 +110,7 @@ def _card(
         label=label(params, name),
         sides=(translator.source.language, translator.target.language),
         family=params.families[system.family],
+        shapes=list(dict.fromkeys(map(params.shape, system.members))),
         summary=summary,
         train=summary.sets[params.sets.train],
         weights=sum(part.numel() for part in weights),

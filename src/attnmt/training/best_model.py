@@ -24,29 +24,23 @@ def best_model(params: Params, root: Path = Path()) -> str:
         other = f"snakemake -j2 --config experiment={params.experiment}"
         run = "make demo" if params.experiment == DEMO else other
         raise InputError(
-            f"{path}: no forward model of family {_family(params)!r} is trained; to train "
-            f"them all: {run}; or name a model"
+            f"{path}: no forward model is trained; to train them all: {run}; or name a model"
         )
     return ranked[0]
 
 
 def ranked_models(params: Params, root: Path = Path()) -> list[str]:
-    """Return the trained forward models of the first family, the best one first.
+    """Return the trained models of :meth:`Params.ranked_together`, the best one first.
 
-    The best one has the lowest perplexity on the development set. Models with faults of the authors'
-    program are left out.
+    The best one has the lowest perplexity on the development set.
 
     Raises:
         InputError: if the metrics of one are damaged.
     """
-    layout, perplexities = Layout(params.experiment, root), {}
-    for name, model in params.models.items():
-        folder = layout.model(name)
-        fits = model.family == _family(params) and model.direction == "forward" and not model.faults
-        if fits and (folder / "metrics.json").exists():
-            perplexities[name] = read_metrics(folder).dev_perplexity
+    folders = {name: Layout(params.experiment, root).model(name) for name in params.models}
+    perplexities = {
+        name: read_metrics(folders[name]).dev_perplexity
+        for name in params.ranked_together()
+        if (folders[name] / "metrics.json").exists()
+    }
     return sorted(perplexities, key=lambda name: perplexities[name])
-
-
-def _family(params: Params) -> str:
-    return next(iter(params.families))

@@ -79,7 +79,7 @@ def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path
         "family": entry.family,
         "seed": entry.seed,
         "system": entry.system,
-        "shape": params.families[entry.family].shape,
+        "shape": params.shape(name),
         "training": params.recipe(name),
     }
     for key, value in expected.items():

@@ -71,8 +71,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     vocabularies = {language: data.vocabulary(language) for language in (source, target)}
     words = [len(vocabulary) for vocabulary in vocabularies.values()]
     data.verify()
-    shape = params.families[entry.family].shape
-    model = Translator(ModelConfig(entry.system, shape, *words)).to(device)
+    model = Translator(ModelConfig(entry.system, params.shape(name), *words)).to(device)
     identity = {
         "experiment": params.experiment,
         "model": name,

@@ -1,0 +1,193 @@
+"""The answer of a report on one's own text: which system is better, in sentences and as a table."""
+
+from typing import Any
+
+from attnmt.config import Params
+from attnmt.reporting.facts import facts, interval_of, limits
+from attnmt.reporting.table import Cell, Format, P, Size, Table, decimal, table_of
+from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.published import printed_tables
+from attnmt.scoring.questions import NOISE, Answer, answers, own_rows
+from attnmt.scoring.ranking import best_systems, final_bleu, ranked_systems
+from attnmt.scoring.verdicts import ALPHA
+
+NAME, TITLE = "table_compared", "Which is better?"
+MOST = 3  # comparisons that the head of the report has in full
+DIGITS = {"bleu": 1, "aer": 2}  # decimals of a gain
+PLAIN, SIGNED = Format(1), Format(1, signed=True)
+
+
+def make_answer(params: Params, numbers: Numbers) -> list[str]:
+    """Return which system is better, which is best, and what the best one still gets wrong.
+
+    The development set chooses the best system, and the first test set measures all of them. Unknown
+    words are replaced where attention can do that. The list is empty on a text that is not one's own.
+    """
+    ranked = ranked_systems(params, numbers) if params.own_text else []
+    best = final_bleu(params, numbers, ranked[0]) if ranked else None
+    if best is None:
+        return []
+    asked = answers(params, numbers)
+    tested = sum(answer.verdict is not None for answer in asked)
+    said = [_answered(answer, tested) for answer in asked[:MOST]]
+    if len(asked) > MOST:
+        said.append(f"{len(asked) - MOST} more comparisons are in the table.")
+    said += _without_replacement(params, numbers)
+    said += _windows(params, numbers)
+    said += _unranked(params)
+    size = f"BLEU {_sized(best, PLAIN)} on {best.set}"
+    said.append(f"{best.system} is the best system on {params.sets.dev}, with {size}.")
+    said += [f"{limit[0].upper()}{limit[1:]}." for limit in limits([best])]
+    return [*said, *_wrong(params, numbers, best)]
+
+
+def _answered(answer: Answer, count: int) -> str:
+    """Return a sentence that answers one of ``count`` tested questions."""
+    gain, words = answer.gain, _words(answer)
+    form = _form(answer)
+    interval = form.show(interval_of(gain))
+    size = f"{form.show(gain.value)} {gain.metric.upper()}{interval and f' ({interval})'}"
+    seeds = f", {gain.trainings} seeds" if (gain.trainings or 1) > 1 else ", one seed each"
+    noise, alone = answer.word == NOISE, gain.p is not None and gain.p < ALPHA
+    word = f"{NOISE} as one of {count} comparisons" if noise and alone else answer.word
+    effect = _effect(answer) if noise else None
+    found = f"; an effect of {effect} would have been found" if effect else ""
+    names = f"{gain.system} over {gain.over}"
+    title = f"{words[0].upper()}{words[1:]} ({names})" if words else names
+    return f"{title}: {size} on {gain.set}, {word}{seeds if answer.verdict else ''}{found}."
+
+
+def _unranked(params: Params) -> list[str]:
+    """Name the forward systems that perplexity cannot rank beside the best one."""
+    others = [
+        name
+        for name, model in params.models.items()
+        if model.seed == 1 and model.direction == "forward" and not model.faults
+        if name not in params.ranked_together()
+    ]
+    said = f"Perplexity does not rank what reads other units: {', '.join(others)}."
+    return [said] if others else []
+
+
+def _without_replacement(params: Params, numbers: Numbers) -> list[str]:
+    """Say what attention gains if no unknown word is replaced, which only attention can do."""
+    attending, plain = best_systems(params, numbers)
+    before = numbers.system(attending, "bleu", params.sets.tests[0], "tokenized", "before")
+    gain = numbers.gain(before, final_bleu(params, numbers, plain))
+    if gain is None or not params.replaces_words(str(attending)):
+        return []
+    return [
+        f"Without replacing unknown words, {attending} gains {SIGNED.show(gain.value)} over {plain}."
+    ]
+
+
+def _windows(params: Params, numbers: Numbers) -> list[str]:
+    """Say for how many sentences of the first test set local attention is global."""
+    test = params.sets.tests[0]
+    shares: dict[str, None] = {}
+    for name in params.systems_and_ensembles:
+        line = numbers.system(name, "in_window", test)
+        if line and line.value is not None:
+            D = params.half_width(name) or 0
+            shares[f"{line.value:.0f}% of the sentences (a window of {2 * D + 1} words)"] = None
+    return [f"On {test}, local attention is global for {', '.join(shares)}."] if shares else []
+
+
+def _sized(line: Line, form: Format) -> str:
+    """Return a number with its interval."""
+    interval = form.show(interval_of(line))
+    return form.show(line.value) + (f" ({interval})" if interval else "")
+
+
+def _wrong(params: Params, numbers: Numbers, best: Line) -> list[str]:
+    """Say how many unknown words the best system gets right, and how long sentences fare."""
+    test, system = params.sets.tests[0], best.system
+    parts = []
+    unknown, right = (numbers.system(system, metric, test) for metric in ("unknown", "right"))
+    if unknown and right and unknown.value:
+        whole = decimal(unknown.value, 0)
+        parts.append(
+            f"Of the {whole} words of {test} that its vocabulary lacks, it gets "
+            f"{decimal(right.value or 0.0, 0)} right."
+        )
+    by_system = numbers.groups("bleu", test, "tokenized")
+    groups = by_system.get((system, best.replacement), [])
+    short, long = (groups[0], groups[-1]) if len(groups) > 1 else (None, None)
+    if short and long and (long.value or 0.0) < (short.value or 0.0):
+        parts.append(
+            f"Long sentences are harder: BLEU {PLAIN.show(long.value)} on the {long.lines} longest, "
+            f"{PLAIN.show(short.value)} on the {short.lines} shortest."
+        )
+    return parts
+
+
+def answers_table(params: Params, numbers: Numbers) -> Table | None:
+    """Return every comparison with its test; None if there is none, or the text is not one's own."""
+    asked = answers(params, numbers)
+    if not asked:
+        return None
+    rows: dict[str, dict[str, Cell]] = {}
+    for answer in asked:
+        gain, form = answer.gain, _form(answer)
+        parts = [part for part in answer.differ if not _words(answer)]
+        rows[f"{gain.system} over {gain.over} in {gain.metric}"] = {
+            "system": gain.system,
+            "over": gain.over,
+            "differ in": _words(answer) or ", ".join(parts) or None,
+            "measure": gain.metric.upper(),
+            "gain": Size(gain.value or 0.0, DIGITS[gain.metric]),
+            "gain, 95%": form.show(interval_of(gain)),
+            "p": gain.p,
+            "p after Holm": answer.verdict.adjusted if answer.verdict else None,
+            "verdict": answer.word,
+            "found from": _effect(answer),
+            "seeds": float(gain.trainings or 1),
+        }
+    tested = sum(answer.verdict is not None for answer in asked)
+    caption = (
+        f"{_count(tested)}, of what the systems write in the end; Holm's procedure keeps "
+        f"the probability of a false verdict at {ALPHA:.0%} or below. Where systems have several seeds, "
+        "an effect of the size in “found from” would have been found with a probability of 80%."
+    )
+    caption += "".join(
+        f" {where} counts from {over}, which is not trained here."
+        for where, row, over in own_rows(params)
+        if params.runs_of(row.system)
+        and not params.runs_of(over)
+        and where.partition("/")[0] in printed_tables()  # the others are the project's own
+    )
+    cards = {key: facts(params, [one.gain]) for key, one in zip(rows, asked, strict=True)}
+    formats = {"p": P, "p after Holm": P, "seeds": Format(0)}
+    return table_of(NAME, TITLE, caption, rows, formats, cards)
+
+
+def _count(comparisons: int) -> str:
+    one = "One comparison is tested"
+    return one if comparisons == 1 else f"{comparisons} comparisons are tested together"
+
+
+def _form(answer: Answer) -> Format:
+    return Format(DIGITS[answer.gain.metric], signed=True)
+
+
+def _words(answer: Answer) -> str:
+    """Say in which one part two systems differ, as "score general over dot", if words can say it."""
+    if len(answer.differ) != 1:
+        return ""
+    ((part, values),) = answer.differ.items()
+    if not all(isinstance(value, str | int | float) for value in values):
+        return ""
+    return f"{part} {' over '.join(map(_shown, values))}".replace("input_feeding", "input feeding")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _effect(answer: Answer) -> str | None:
+    """Return the smallest effect that would have been found; None for single trainings."""
+    several = (answer.gain.trainings or 1) > 1
+    size = answer.verdict.detectable if answer.verdict and several else None
+    return decimal(size, DIGITS[answer.gain.metric]) if size is not None else None

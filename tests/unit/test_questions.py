@@ -1,0 +1,165 @@
+"""What a report on one's own text asks, and what it answers, beside the lines of systems.yaml."""
+
+from itertools import combinations
+
+import pytest
+import yaml
+from made_report import (
+    ROOT,
+    changed,
+    made_line,
+    made_numbers,
+    made_params,
+    of_own_text,
+    own_numbers,
+)
+
+from attnmt.config import TableRow
+from attnmt.reporting.answer import answers_table, make_answer
+from attnmt.reporting.attention_table import attention_table
+from attnmt.scoring.questions import answers, asked, differing
+from attnmt.scoring.ranking import ranked_systems
+
+LINES = yaml.safe_load((ROOT / "systems.yaml").read_text())["systems"]
+PLAIN = {"attention": "none", "score": None, "input_feeding": False, "faults": []}
+PLAIN |= {"reverse": False, "dropout": 0.0}
+GLOBAL, LOCAL = "global_general_feed", "local_p_general_feed"
+
+
+def with_models(**models):
+    """Return parameters of one's own text with only these models, in their order."""
+    params = made_params(GLOBAL, LOCAL, "base_reverse_dropout")
+    known = {
+        name: params.models[like].model_copy(update=new) for name, (like, new) in models.items()
+    }
+    named = {name: one.model_copy(update={"entry": name}) for name, one in known.items()}
+    return of_own_text(params.model_copy(update={"models": named, "ensembles": {}}))
+
+
+def names_asked(params, numbers):
+    return {(ours.system, other.system) for ours, other in asked(params, numbers, "test1")}
+
+
+def test_systems_differ_in_what_their_lines_differ_in():
+    params = made_params()
+    alike = [
+        name for name, line in LINES.items() if name in params.models and line["family"] == "luong"
+    ]
+    for pair in combinations(alike, 2):
+        one, two = (PLAIN | LINES[name] for name in pair)
+        parts = {key for key in PLAIN if one[key] != two[key]}
+        if "none" in (one["attention"], two["attention"]):
+            parts -= {"score", "input_feeding", "faults"}
+        assert {*differing(params, *pair)} == parts
+
+
+@pytest.mark.parametrize(
+    ("like", "new", "part"),
+    [
+        (LOCAL, {"window_D": 4}, "window_D"),
+        (LOCAL, {"numbers": {"local_p": {"sigma": 1.0}}}, "numbers of local_p"),
+        (GLOBAL, {"layers": 3}, "layers"),
+        (GLOBAL, {"size": 7}, "size"),
+        (GLOBAL, {"epochs": 3, "halve_after": 2}, "recipe"),
+        (GLOBAL, {"numbers": {"sgd": {}}}, "recipe"),
+        (GLOBAL, {"encoder": "BothWays"}, "encoder"),
+        (GLOBAL, {"attention": "local_p", "window_D": 4}, "attention"),
+        (GLOBAL, {"family": "luong_bpe"}, "encoding"),
+    ],
+)
+def test_a_number_of_a_system_is_one_part(like, new, part):
+    params = with_models(one=(like, {}), two=(like, new))
+    assert [*differing(params, "two", "one")] == [part]
+    numbers = own_numbers(params)
+    assert names_asked(params, numbers) == {("two", "one")}
+    assert [one.gain.over for one in answers(params, numbers)] == ["one"]
+
+
+def test_the_best_is_the_best_of_all_families_that_read_the_same_units():
+    params = with_models(
+        one=(GLOBAL, {}), two=(GLOBAL, {"family": "big"}), pieces=(LOCAL, {"family": "luong_bpe"})
+    )
+    params = params.model_copy(
+        update={"families": params.families | {"big": params.families["luong"]}}
+    )
+    assert ranked_systems(params, own_numbers(params)) == ["two", "one"]  # the last one has less
+    answer = make_answer(params, own_numbers(params))
+    assert "Perplexity does not rank what reads other units: pieces." in answer
+
+
+def test_what_differs_in_two_parts_is_not_asked():
+    params = with_models(one=(LOCAL, {}), two=(LOCAL, {"size": 7, "window_D": 4}))
+    assert not asked(params, made_numbers(params), "test1")
+    assert make_answer(params, own_numbers(params))[0].startswith("two is the best system on dev")
+
+
+def test_the_one_that_params_yaml_names_first_is_the_base():
+    for systems in ([GLOBAL, LOCAL], [LOCAL, GLOBAL]):
+        params = of_own_text(made_params(GLOBAL, LOCAL)).model_copy(update={"systems": systems})
+        assert names_asked(params, made_numbers(params)) == {(systems[1], systems[0])}
+
+
+def test_other_references_are_not_compared():
+    params = of_own_text(made_params(GLOBAL, LOCAL))
+    lines = made_numbers(params)
+    line = lines.system(LOCAL, "bleu", "test1", "tokenized", "after")
+    assert names_asked(params, lines)
+    assert not names_asked(params, changed(lines, line, reference="cut"))
+
+
+def test_rows_of_ones_own_are_asked_or_named():
+    names = ("base", GLOBAL, "local_m_dot_feed")  # differ in several parts
+    params = of_own_text(made_params(*names))
+    rows = {
+        "table1": params.rows["table1"]
+        | {
+            "mine": TableRow(label="My windows", system="local_m_dot_feed", over="theirs"),
+            "theirs": TableRow(label="", system=GLOBAL),
+            "lost": TableRow(label="", system=GLOBAL, over="local_p"),
+        },
+        "table6": {
+            "mine": TableRow(label="My windows", system="local_m_dot_feed", over="other"),
+            "other": TableRow(label="", system=GLOBAL),
+        },
+    }
+    own = params.model_copy(update={"rows": params.rows | rows})
+    more = asked(own, made_numbers(own), "test1")
+    found = {(a.system, b.system, a.metric) for a, b in more}
+    assert found - {("local_m_dot_feed", GLOBAL, "bleu"), ("local_m_dot_feed", GLOBAL, "aer")} == {
+        (a.system, b.system, a.metric) for a, b in asked(params, made_numbers(params), "test1")
+    }
+    assert len(found) == 4  # and both systems with attention over the one without
+    caption = answers_table(own, own_numbers(own)).caption
+    assert f"table1/lost counts from {LOCAL}, which is not trained here" in caption
+    assert "table_decides" not in caption
+    table = attention_table(own, own_numbers(own))
+    assert table.cell("test1/local_m_dot_feed/before", "row") == "My windows"
+    assert "row" not in attention_table(params, own_numbers(params)).headings
+
+
+def test_less_errors_are_better():
+    params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
+    rows = {
+        "table6": {
+            "mine": TableRow(label="", system=LOCAL, over="other"),
+            "other": TableRow(label="", system=GLOBAL),
+        }
+    }
+    params = params.model_copy(update={"rows": params.rows | rows})
+    words = {one.gain.metric: one.word for one in answers(params, own_numbers(params))}
+    assert words == {"bleu": "better", "aer": "better"}
+    sentence = make_answer(params, own_numbers(params))[1]
+    assert "-0.01 AER" in sentence
+
+
+def test_local_attention_is_global_for_short_sentences():
+    params = of_own_text(made_params(GLOBAL, LOCAL))
+    numbers = own_numbers(params)
+    D = params.half_width(LOCAL)
+    share = made_line(LOCAL, "in_window", 12.0, set="test1")
+    said = make_answer(params, type(numbers)([*numbers.lines, share]))
+    words = f"12% of the sentences (a window of {2 * D + 1} words)"
+    assert f"On test1, local attention is global for {words}." in said
+    table = attention_table(params, type(numbers)([*numbers.lines, share]))
+    cells = [table.cell(f"test1/{name}/before", "in window") for name in (LOCAL, GLOBAL)]
+    assert cells == ["12%", None]
