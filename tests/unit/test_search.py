@@ -16,7 +16,7 @@ from attnmt.config import Average, LinkStep, ModelShape, SearchRules, System
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced import force
 from attnmt.decoding.history import Candidate
-from attnmt.decoding.search import Search, search
+from attnmt.decoding.search import Search, changed_rules, search
 from attnmt.decoding.text_translator import authors_step
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.errors import InputError
@@ -154,6 +154,11 @@ def test_a_wide_beam_finds_the_best_translation_by_the_rules(
     best = search_all(models, [source], wide, batch_size=1)[0][0]
     assert best.score == pytest.approx(expected.score, abs=1e-9)
     assert best.words == expected.words
+
+
+def test_another_penalty_does_not_keep_the_alpha_of_the_first():
+    assert changed_rules(RULES["gnmt"], {"length_penalty": "average"}) == RULES["average"]
+    assert changed_rules(RULES["gnmt"], {"length_penalty": None}) == RULES["gnmt"]
 
 
 def test_lengths_are_exact_where_binary_fractions_are_not():
