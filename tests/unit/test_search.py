@@ -171,7 +171,7 @@ def test_a_beginning_that_leaves_no_word_is_refused():
     (source,), model = sentences([2], 1), tiny(ATTENTIONS["none"], 1)
     search([model], [source], Search(2, 2, prefix=(3, 3, 3)))
     with pytest.raises(
-        InputError, match="prefix: it has 4 words or pieces, and a translation of 2 has at most 2"
+        InputError, match="prefix: it has 4 words or pieces, and a translation of 2 has at most 3"
     ):
         search([model], [source], Search(2, 2, prefix=(3, 3, 3, 3)))
 
