@@ -9,7 +9,7 @@ Writes  translations/<experiment>/<name>/
             <set>.replaced  words, unknown ones replaced
             <set>.txt       the same as plain text: hyphens joined, detokenized
             <set>.links     Pharaoh, source-target, by attention
-            <set>.scores    log p of each line
+            <set>.scores    log p of each line, whatever decoding.length_penalty ranks by
             <set>.nbest     line ||| words ||| log p, where decoding.n_best is above 1
             <set>.attention.json             attention weights of decoding.samples lines
             <set>.forced.attention.json      those of the aligned sets' references

@@ -2,7 +2,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from attnmt.config import SYSTEMS, Params, load_params
 from attnmt.errors import InputError
@@ -28,18 +28,23 @@ class Translator:
         self.translator, self.params, self.name = translator, params, name
 
     @overload
-    def translate(self, text: str) -> "Translation": ...
+    def translate(self, text: str, prefix: str = "") -> "Translation": ...
     @overload
-    def translate(self, text: list[str]) -> "list[Translation]": ...
-    def translate(self, text: str | list[str]) -> "Translation | list[Translation]":
+    def translate(self, text: list[str], prefix: str = "") -> "list[Translation]": ...
+    def translate(
+        self, text: str | list[str], prefix: str = ""
+    ) -> "Translation | list[Translation]":
         """Return the best translation of one sentence, or that of each sentence of a list.
 
+        Every translation begins with the words of ``prefix``.
+
         Raises:
-            InputError: if a sentence is not text, or cannot be cut into pieces.
+            InputError: if a sentence or the prefix is not text, or cannot be cut into pieces, or if the
+                prefix is too long for a sentence.
         """
         if isinstance(text, str):
-            return self.translate([text])[0]
-        return [best for best, *_ in self.translator.translate(text)]
+            return self.translate([text], prefix)[0]
+        return [best for best, *_ in self.translator.translate(text, prefix=prefix)]
 
     def n_best(self, sentence: str, n: int) -> "list[Translation]":
         """Return the best translations of a sentence, at most ``n``, the best first.
@@ -61,7 +66,9 @@ class Translator:
         return explain(self.translator, sentence, reference)
 
 
-def load(place: Path | str, model: str | None = None, *, beam: int | None = None) -> Translator:
+def load(
+    place: Path | str, model: str | None = None, *, beam: int | None = None, **rules: Any
+) -> Translator:
     """Load a model or an ensemble, to translate plain text.
 
     Args:
@@ -69,9 +76,12 @@ def load(place: Path | str, model: str | None = None, *, beam: int | None = None
             its models are trained.
         model: a model or an ensemble of that experiment; None takes the best model.
         beam: replaces the experiment's beam; None keeps it.
+        rules: replace rules of the experiment's search, such as ``length_penalty="average"``
+            (``attnmt.config.SearchRules``).
 
     Raises:
-        InputError: if there is no such place or model, or a file of the model is missing or damaged.
+        InputError: if there is no such place, model or rule, or a file of the model is missing or
+            damaged.
     """
     from attnmt.decoding.text_translator import load_translator  # here: torch loads for seconds
 
@@ -87,7 +97,7 @@ def load(place: Path | str, model: str | None = None, *, beam: int | None = None
         _, params, name = read_packed(place)
         if model not in (None, name):
             raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
-    return Translator(load_translator(params, name, root, beam=beam), params, name)
+    return Translator(load_translator(params, name, root, beam=beam, **rules), params, name)
 
 
 @overload

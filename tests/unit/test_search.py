@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -11,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attnmt.config import Average, LinkStep, ModelShape, System
+from attnmt.config import Average, LinkStep, ModelShape, SearchRules, System
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced import force
 from attnmt.decoding.history import Candidate
-from attnmt.decoding.search import Search, search
+from attnmt.decoding.search import Search, changed_rules, search
 from attnmt.decoding.text_translator import authors_step
 from attnmt.decoding.unknown import replace_unknown
+from attnmt.errors import InputError
 from attnmt.model.translator import Ids, ModelConfig, Translator
 from attnmt.text.batches import make_batch
 from attnmt.text.dictionary import Dictionary
@@ -58,23 +60,47 @@ class Scored(NamedTuple):
     score: float
 
 
-def exhaustive(
-    models: Sequence[Translator], source: np.ndarray, average: Average = "logits"
-) -> Scored:
-    """Return the best of all translations that the rules on length allow, scored by forced decoding."""
-    S = len(source)
-    lengths = range((S + 1) // 2, 3 * (S + 1) // 2)  # without </s>
+WIDE = Search(beam=3**6, candidates=10**6)  # which holds every hypothesis
+
+
+def exhaustive(models: Sequence[Translator], source: np.ndarray, options: Search = WIDE) -> Scored:
+    """Return the best of all translations that the rules allow, scored by forced decoding."""
+    S, rules = len(source), options.rules
+    least = int((0.5 if rules.min_ratio is None else rules.min_ratio) * (S + 1))
+    most = int((rules.max_ratio or 1.5) * (S + 1))
+    lengths = range(  # without </s>
+        max(least, rules.min_length or 1), min(most, rules.max_length or most)
+    )
     alphabet = [w for w in range(WORDS) if w != EOS]
     targets = [
         np.array(words, dtype=np.int32)
         for n in lengths
         for words in itertools.product(alphabet, repeat=n)
+        if words[: len(options.prefix)] == options.prefix
+        and not repeats(words, rules.no_repeat_ngram)
     ]
     assert models[0].target_words == WORDS
-    forced = force(models, [source] * len(targets), targets, average)
+    forced = force(models, [source] * len(targets), targets, options.average, options.shares)
     scores = [one.score for one in forced]
-    i = int(np.argmax(scores))
+    match rules.length_penalty:
+        case "average":
+            ranks = [sum(one.log_p) / len(one.log_p) for one in forced]
+        case "gnmt":  # as in the paper
+            alpha = rules.alpha
+            ranks = [
+                sum(one.log_p) / ((5 + len(one.log_p)) ** alpha / (5 + 1) ** alpha)
+                for one in forced
+            ]
+        case _:
+            ranks = scores
+    i = int(np.argmax(ranks))
     return Scored(targets[i].tolist(), scores[i])
+
+
+def repeats(words: tuple[int, ...], n: int | None) -> bool:
+    """Return whether there are n words in a row twice."""
+    grams = [words[i : i + n] for i in range(len(words) - n + 1)] if n else []
+    return len(set(grams)) < len(grams)
 
 
 MEMBERS = ("none", "local_p_feed")  # of different architectures that read in the same direction
@@ -90,15 +116,86 @@ AVERAGES = get_args(Average)
 def test_a_wide_beam_finds_the_best_translation(names, average, seed, length):
     models = [tiny(ATTENTIONS[name], seed) for name in names]
     source = sentences([length], seed)[0]
-    expected = exhaustive(models, source, average)
-    wide = Search(beam=3**6, candidates=10**6, average=average)
+    wide = replace(WIDE, average=average)
+    expected = exhaustive(models, source, wide)
     best = search_all(models, [source], wide, batch_size=1)[0][0]
     assert best.score == pytest.approx(expected.score, abs=1e-9)
     assert best.words == expected.words
 
 
+RULES = {
+    "average": SearchRules(length_penalty="average"),
+    "gnmt": SearchRules(length_penalty="gnmt", alpha=0.7),
+    "ratios": SearchRules(min_ratio=0.8, max_ratio=1.3),
+    "from nothing": SearchRules(min_ratio=0, max_ratio=1),
+    "lengths": SearchRules(min_length=2, max_length=4, length_penalty="average"),
+    "no word twice": SearchRules(no_repeat_ngram=1, length_penalty="average"),
+    "no pair twice": SearchRules(no_repeat_ngram=2, length_penalty="average"),
+}
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("names", [("local_p_feed",), MEMBERS], ids=["model", "ensemble"])
+@settings(max_examples=12, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    length=st.integers(2, 3),
+    average=st.sampled_from(AVERAGES),
+    prefix=st.sampled_from([(), (3,)]),
+)
+def test_a_wide_beam_finds_the_best_translation_by_the_rules(
+    names, rules, seed, length, average, prefix
+):
+    models = [tiny(ATTENTIONS[name], seed) for name in names]
+    source = sentences([length], seed)[0]
+    shares = (0.3, 0.7)[: len(models)] if len(models) > 1 else None
+    wide = replace(WIDE, average=average, shares=shares, rules=rules, prefix=prefix)
+    expected = exhaustive(models, source, wide)
+    best = search_all(models, [source], wide, batch_size=1)[0][0]
+    assert best.score == pytest.approx(expected.score, abs=1e-9)
+    assert best.words == expected.words
+
+
+def test_another_penalty_does_not_keep_the_alpha_of_the_first():
+    assert changed_rules(RULES["gnmt"], {"length_penalty": "average"}) == RULES["average"]
+    assert changed_rules(RULES["gnmt"], {"length_penalty": None}) == RULES["gnmt"]
+
+
+def test_lengths_are_exact_where_binary_fractions_are_not():
+    limits = Search(1, 1, rules=SearchRules(min_ratio=0.29, max_ratio=1.1)).limits(99)
+    assert limits == (29, 110)
+    assert Search(1, 1, rules=SearchRules(min_ratio=0, max_ratio=0.1)).limits(3).most == 1
+
+
+def test_a_beginning_that_leaves_no_word_is_refused():
+    (source,), model = sentences([2], 1), tiny(ATTENTIONS["none"], 1)
+    search([model], [source], Search(2, 2, prefix=(3, 3, 3)))
+    with pytest.raises(
+        InputError, match="prefix: it has 4 words or pieces, and a translation of 2 has at most 3"
+    ):
+        search([model], [source], Search(2, 2, prefix=(3, 3, 3, 3)))
+
+
+def test_rules_that_leave_no_translation_are_named():
+    (source,), model = sentences([4], 1), tiny(ATTENTIONS["none"], 1)
+    rules = SearchRules(no_repeat_ngram=1, min_length=4)  # there are three words
+    with pytest.raises(InputError, match="no_repeat_ngram of the search: it leaves no words"):
+        search([model], [source], Search(2, 2, rules=rules))
+
+
+def test_members_attend_by_their_shares():
+    models = [tiny(ATTENTIONS["local_p_feed"], seed) for seed in (1, 2)]
+    pair = sentences([3], 1), [np.array([3, 0])]
+    first, second = (force([model], *pair)[0].weights for model in models)
+    (both,) = force(models, *pair, shares=(0.25, 0.75))
+    np.testing.assert_allclose(both.weights, 0.25 * first + 0.75 * second)
+    (alone,) = force([models[0], tiny(ATTENTIONS["none"], 1)], *pair, shares=(0.25, 0.75))
+    np.testing.assert_allclose(alone.weights.sum(axis=1), first.sum(axis=1))
+
+
+@pytest.mark.parametrize("shares", [None, (0.2, 0.8)])
 @pytest.mark.parametrize("average", AVERAGES)
-def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average):
+def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average, shares):
     """The score of a forced translation is computed here by hand."""
     models = [tiny(ATTENTIONS[name], 4) for name in MEMBERS]
     pairs = sentences([3, 2], 1), [np.array([3, 0]), np.array([3])]
@@ -106,12 +203,14 @@ def test_an_ensemble_averages_logits_or_probabilities_as_it_is_told(average):
     logits = torch.stack(
         [m.logits(m(batch.source, batch.source_lengths, batch.words)[0]) for m in models]
     )
+    share = torch.tensor(shares or (0.5, 0.5), dtype=logits.dtype)[:, None, None, None]
     if average == "logits":
-        p = torch.softmax(logits.mean(dim=0), dim=-1)
+        p = torch.softmax((share * logits).sum(dim=0), dim=-1)
     else:
-        p = torch.softmax(logits, dim=-1).mean(dim=0)
+        p = (share * torch.softmax(logits, dim=-1)).sum(dim=0)
     log_p = p.gather(2, batch.next_words[..., None])[..., 0].log()
-    for row, n, forced in zip(log_p, batch.lengths, force(models, *pairs, average), strict=True):
+    given = force(models, *pairs, average, shares)
+    for row, n, forced in zip(log_p, batch.lengths, given, strict=True):
         assert forced.log_p == pytest.approx(row[:n].tolist())
         assert forced.score == pytest.approx(row[:n].sum().item())
 
@@ -135,15 +234,17 @@ def same(a: Sequence[Candidate], b: Sequence[Candidate]) -> None:
     beam=st.integers(1, 6),
     n=st.integers(1, 3),
     candidates=st.integers(1, 20),
+    rules=st.sampled_from([SearchRules(), *RULES.values()]),
 )
-def test_stopping_early_gives_the_same_best(name, seed, beam, n, candidates):
+def test_stopping_early_gives_the_same_best(name, seed, beam, n, candidates, rules):
     model = tiny(ATTENTIONS[name], seed, words=8)
     texts = sentences([4, 1, 6], seed)
-    early = search([model], texts, Search(beam, candidates, best=n))
-    to_the_end = search([model], texts, Search(beam, candidates, best=MANY))
+    options = Search(beam, candidates, best=n, rules=rules)
+    early = search([model], texts, options)
+    to_the_end = search([model], texts, replace(options, best=MANY))
     for some, everything in zip(early, to_the_end, strict=True):
         assert len(some) <= len(everything)
-        same(*(sorted(c, key=lambda c: -c.score)[:n] for c in (some, everything)))
+        same(*(sorted(c, key=options.rank, reverse=True)[:n] for c in (some, everything)))
 
 
 @pytest.mark.parametrize("name", [name for name in ATTENTIONS if name != "faulty"])
@@ -213,7 +314,7 @@ class LastWords:
 @given(seed=st.integers(0, 10_000))
 def test_a_model_of_another_kind_is_searched_and_force_decoded(seed):
     model, sources = Bigrams(seed), sentences([1, 3, 2], seed)
-    wide = Search(beam=3**6, candidates=10**6, best=MANY, link_step="next")
+    wide = replace(WIDE, best=MANY, link_step="next")
     for source, candidates in zip(sources, search_all([model], sources, wide, 3), strict=True):
         expected = exhaustive([model], source)
         assert candidates[0].words == expected.words
@@ -234,7 +335,7 @@ def test_models_of_two_kinds_translate_together():
     models = [Bigrams(1), tiny(ATTENTIONS["none"], 1)]
     (source,) = sentences([3], 1)
     expected = exhaustive(models, source)
-    (found,) = search(models, [source], Search(beam=3**6, candidates=10**6))
+    (found,) = search(models, [source], WIDE)
     best = max(found, key=lambda c: c.score)
     assert (best.words, best.score) == (expected.words, pytest.approx(expected.score))
 

@@ -1,9 +1,13 @@
 """From the ids of a search to words and their links, for a family of words and one of pieces."""
 
+from dataclasses import replace
+
 import pytest
 from small_project import load_stage
 
+from attnmt.config import SearchRules
 from attnmt.decoding.batched import search_all
+from attnmt.decoding.explanation import explain
 from attnmt.decoding.forced import force
 from attnmt.decoding.text_translator import TextTranslator, load_translator
 from attnmt.text.pieces import words_of_pieces
@@ -64,6 +68,19 @@ def test_forced_links_are_of_words_in_every_reading(text):
         for step, links in forced.links.items():
             expected = {(source[i], target[j]) for j, i in enumerate(alone.links(step))}
             assert set(links[line]) == expected
+
+
+def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search(params, folder):
+    rules = SearchRules(max_length=2)
+    text = load_translator(params, "ensemble", folder)
+    members = len(text.models)
+    for shares in (None, tuple((i + 1) / sum(range(members + 1)) for i in range(members))):
+        options = replace(text.options, rules=rules, shares=shares)
+        text.options = options
+        found = text.translate(["The old house is new."], options.n_best(3))[0]
+        shown = explain(text, "The old house is new.", candidates=3).candidates
+        assert [len(one.units) for one in shown] == [2] * 3
+        assert [one.score for one in shown] == pytest.approx([one.score for one in found], abs=1e-4)
 
 
 def test_a_model_without_attention_links_nothing(params, folder):

@@ -13,11 +13,12 @@ from small_project import Command
 
 from attnmt.commands import input_lines
 from attnmt.commands.translate import _name_unknown
-from attnmt.config import Params
+from attnmt.config import Params, SearchRules
 from attnmt.decoding.text_translator import TextTranslator, Translation, Units, load_translator
 from attnmt.files import progress
 
 RAW = ENGLISH["test"]
+LONG = "The old house is the old house of the old house."
 
 
 @pytest.fixture
@@ -123,9 +124,11 @@ def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
     sizes = []
     translate_units = TextTranslator.translate_units
 
-    def counted(self: TextTranslator, sentences: list[Units]) -> list[list[Translation]]:
+    def counted(
+        self: TextTranslator, sentences: list[Units], prefix: Units
+    ) -> list[list[Translation]]:
         sizes.append(len(sentences))
-        return translate_units(self, sentences)
+        return translate_units(self, sentences, prefix=prefix)
 
     monkeypatch.setattr(TextTranslator, "translate_units", counted)
     attnmt(stdin="".join(f"{line}\n" for line in RAW).encode())
@@ -180,6 +183,37 @@ def test_the_width_of_the_beam_can_be_set(attnmt, params, folder):
     assert attnmt("x", "--beam", "0")[0] == 2
 
 
+def test_every_rule_of_the_search_can_be_set(attnmt, params, folder):
+    rules = {
+        "length_penalty": "gnmt",
+        "alpha": 0.9,
+        "min_ratio": 0.9,
+        "max_ratio": 1.2,
+        "min_length": 3,
+        "max_length": 6,
+        "no_repeat_ngram": 2,
+    }
+    assert rules.keys() == SearchRules.model_fields.keys()
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in rules.items()]
+    translator = load_translator(params, "local_p", folder, **rules)
+    assert translator.options.rules.model_dump() == rules
+    plain = lines_of(translator.translate(RAW, prefix="Ein"))
+    assert attnmt(*RAW, *options, "--prefix", "Ein")[1] == plain
+    assert plain != lines_of(expected(params, folder, "local_p"))
+    error = attnmt("x", "--alpha", "0.6")
+    assert error[::2] == (
+        2,
+        "error: alpha of the search: give it with length_penalty gnmt, and only then\n",
+    )
+
+
+@pytest.mark.parametrize("name", ["local_p", "subwords"])
+def test_a_beginning_stays_as_it_is_given(attnmt, name):
+    status, output, note = attnmt(LONG, "--prefix", "Zerburg alte", "-m", name)
+    assert (status, output[:13]) == (0, "Zerburg alte ")
+    assert "note: --prefix: the model does not know these" in note
+
+
 def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, monkeypatch):
     monkeypatch.setattr(input_lines, "CHUNK", 1)
     monkeypatch.delattr("attnmt.decoding.text_translator.load_translator")
@@ -193,5 +227,5 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, mon
 
 
 def test_unknown_words_are_named_without_the_marks_where_they_join(capsys):
-    _name_unknown("text:1", ["￭!", "l", "￭!", "(￭"], 8, "words")
+    _name_unknown("text:1", ["￭!", "l", "￭!", "(￭"], "words", 8)
     assert "the model does not know these words: !, l, (" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     root: Path
 
     def load(
-        self, name: str, beam: int | None = None, n_best: int | None = None
+        self, name: str, beam: int | None = None, n_best: int | None = None, **rules: Any
     ) -> "TextTranslator":
         """Load one of them; what is None is the experiment's."""
         import torch  # here, because it takes seconds, and --help must be fast
@@ -42,7 +42,7 @@ class Choice(NamedTuple):
         from attnmt.decoding.text_translator import load_translator
 
         torch.set_num_threads(self.params.machine.decode_threads)
-        return load_translator(self.params, name, self.root, beam=beam, n_best=n_best)
+        return load_translator(self.params, name, self.root, beam=beam, n_best=n_best, **rules)
 
 
 def choose(experiment: str, model: str | Sequence[str] | None, weights: Path | None) -> Choice:

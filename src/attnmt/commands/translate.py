@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, nullcontext
 from enum import StrEnum
 from html import unescape
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +23,7 @@ from attnmt.commands.options import (
     MaxCharacters,
     OneModel,
 )
-from attnmt.config import DEMO
+from attnmt.config import DEMO, LengthPenalty
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import atomic_path, check_place
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from attnmt.decoding.text_translator import TextTranslator, Translation
 
 FAR = 1.5  # warn of a sentence with more than this many times the words of the longest trained on
+RULE = "The default of each rule is the experiment's."
+OF = "times the source's words"
 UNLIKE = 0.25  # a sentence of which more is unknown is unlike the text that the model learned from
 
 
@@ -67,6 +70,18 @@ def translate(
         int,
         typer.Option(min=1, max=MOST_BEAM, help="The most translations to give for each sentence."),
     ] = 1,
+    length_penalty: Annotated[
+        LengthPenalty | None, typer.Option(help=f"How finished translations are ranked. {RULE}")
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Of gnmt; 0 to 10.")] = None,
+    min_ratio: Annotated[float | None, typer.Option(help=f"The least length, {OF}.")] = None,
+    max_ratio: Annotated[float | None, typer.Option(help=f"The greatest length, {OF}.")] = None,
+    min_length: Annotated[int | None, typer.Option(help="The least length in words.")] = None,
+    max_length: Annotated[int | None, typer.Option(help="The greatest length in words.")] = None,
+    no_repeat_ngram: Annotated[
+        int | None, typer.Option(help="So many words in a row come only once.")
+    ] = None,
+    prefix: Annotated[str, typer.Option(help="Words with which every translation begins.")] = "",
     form: Annotated[
         Format,
         typer.Option("--format", help="Columns with tabs between them, or JSON with everything."),
@@ -92,6 +107,9 @@ def translate(
     character divides. Another warning tells of a sentence that is far longer than any that was trained
     on. A note names the words that the model does not know, or counts them if a file or a pipe is read.
 
+    The score is log p, whatever --length-penalty ranks by: average divides log p by the number of words,
+    gnmt by ((5 + words) / 6)^alpha. Words and lengths are what the model writes, words or pieces.
+
     Examples:
 
     attnmt translate "The old house is small." --alignments
@@ -99,6 +117,8 @@ def translate(
     attnmt translate --input news.en --output news.de --model ensemble
 
     attnmt translate --weights weights/demo --n-best 5 --format json < news.en > news.jsonl
+
+    attnmt translate "The old house is small." --length-penalty gnmt --alpha 0.6 --prefix "Das alte"
 
     tail -f chat.en | attnmt translate | tee chat.de
     """
@@ -119,7 +139,22 @@ def translate(
 
     from attnmt.reporting.explain_text import printable
 
-    translator = choice.load(name, beam, n_best)
+    translator = choice.load(
+        name,
+        beam,
+        n_best,
+        length_penalty=length_penalty,
+        alpha=alpha,
+        min_ratio=min_ratio,
+        max_ratio=max_ratio,
+        min_length=min_length,
+        max_length=max_length,
+        no_repeat_ngram=no_repeat_ngram,
+    )
+    target = translator.target
+    begun = target.units(prefix, "--prefix")
+    if unknown := [unit for unit in begun if unit not in target.vocabulary]:
+        _name_unknown("--prefix", unknown, target.unit)
 
     def row(line: int, translation: "Translation") -> str:
         plain = translation.text if replace else translator.plain(translation.words)
@@ -150,7 +185,7 @@ def translate(
         shown = printable if out.isatty() else str
         read = _read(given, translator, one_by_one=bool(text) or given.typed)
         for sentences in in_chunks(read, given.waiting):
-            for translations in translator.translate_units(sentences):
+            for translations in translator.translate_units(sentences, prefix=begun):
                 out.writelines(f"{shown(row(line, t))}\n" for t in translations)
                 line += 1
             out.flush()
@@ -190,14 +225,14 @@ def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Itera
         unknown = [unit for unit in units if unit not in reader.vocabulary]
         total, not_known = total + len(units), not_known + len(unknown)
         if unknown and one_by_one:
-            _name_unknown(place, unknown, len(units), reader.unit)
+            _name_unknown(place, unknown, reader.unit, len(units))
         yield units
     if not_known and not one_by_one:
         _note(f"the model does not know {not_known:,} of the {total:,} {reader.unit}")
 
 
-def _name_unknown(place: str, unknown: Sequence[str], of: int, unit: str) -> None:
-    """Name the words of a sentence that the model does not know."""
+def _name_unknown(place: str, unknown: Sequence[str], unit: str, of: float = inf) -> None:
+    """Name the words that the model does not know, of so many in a sentence."""
     from attnmt.reporting.explain_text import printable
     from attnmt.text.tokenizer import JOIN
 

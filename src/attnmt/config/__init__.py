@@ -5,7 +5,14 @@ parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
 from attnmt.config.corpus import DownloadCorpus, File, Source
-from attnmt.config.experiment import Decoding, Instructions, LinkStep, Machine
+from attnmt.config.experiment import (
+    Decoding,
+    Instructions,
+    LengthPenalty,
+    LinkStep,
+    Machine,
+    SearchRules,
+)
 from attnmt.config.languages import DIRECTIONS, LINKS, Direction, Language, Languages, Rule
 from attnmt.config.model import Average, Cell, Model, ModelShape, Precision, System, Training
 from attnmt.config.params import DEMO, Params, load_params, params_file
@@ -32,6 +39,7 @@ __all__ = [
     "Instructions",
     "Language",
     "Languages",
+    "LengthPenalty",
     "LinkStep",
     "Machine",
     "Model",
@@ -39,6 +47,7 @@ __all__ = [
     "Params",
     "Precision",
     "Rule",
+    "SearchRules",
     "Sets",
     "Source",
     "System",

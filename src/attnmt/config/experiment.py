@@ -18,6 +18,10 @@ from attnmt.layout import Layout
 LinkStep = Literal["same", "next"]
 # What a processor computes with: AVX2 alone, or all that it has.
 Instructions = Literal["avx2", "all"]
+LengthPenalty = Literal["none", "average", "gnmt"]
+MOST_WORDS = 10_000  # that a rule may ask of a translation
+Ratio = Annotated[float, Field(ge=0, le=100)]
+Words = Annotated[int, Field(ge=1, le=MOST_WORDS)]
 
 
 class Machine(Strict):
@@ -34,7 +38,38 @@ class Machine(Strict):
     other_code: Literal["refuse", "restart"]
 
 
-class Decoding(Strict):
+class SearchRules(Strict):
+    """What translations must be like, and which one is the best.
+
+    What is not given is as in the paper and its authors' program.
+    """
+
+    # what log p is divided by before finished translations are ranked: 1 (none), the number of words
+    # (average), or ((5 + words) / 6)^alpha (gnmt; Wu et al. 2016, equation 14). Here </s> is a word
+    length_penalty: LengthPenalty | None = None
+    alpha: Annotated[float, Field(ge=0, le=10)] | None = None  # of gnmt
+    # For S source words a translation has at least min_ratio (S + 1) words, and the search ends after
+    # max_ratio (S + 1), </s> included. They are 0.5 and 1.5 if not given
+    min_ratio: Ratio | None = None
+    max_ratio: Ratio | None = None
+    min_length: Words | None = None  # the same for any S; the stricter of two limits counts
+    max_length: Words | None = None
+    no_repeat_ngram: PositiveInt | None = None  # a translation has no n words in a row twice
+
+    @model_validator(mode="after")
+    def _rules_agree(self) -> Self:
+        if (self.alpha is not None) != (self.length_penalty == "gnmt"):
+            raise error_at(["alpha"], "give it with length_penalty gnmt, and only then")
+        for what, default in (("ratio", (0.5, 1.5)), ("length", (0, MOST_WORDS))):
+            given = getattr(self, f"min_{what}"), getattr(self, f"max_{what}")
+            least, most = (d if one is None else one for one, d in zip(given, default, strict=True))
+            if least > most:
+                key = f"min_{what}" if given[1] is None else f"max_{what}"
+                raise error_at([key], f"the least is {least:g}, and the greatest is {most:g}")
+        return self
+
+
+class Decoding(SearchRules):
     """Beam search."""
 
     beam: PositiveInt  # 1 is greedy search

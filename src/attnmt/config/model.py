@@ -164,6 +164,21 @@ class Ensemble(Strict):
     # member may also be one training: base_2 is base with its second seed. Then there is one ensemble
     members: Distinct[Name]
     average: Average = "logits"  # what is averaged; the authors' program averages logits
+    # how much each member counts, in the order of members; all count the same if it is not given
+    weights: list[PositiveFloat] | None = None
+
+    @model_validator(mode="after")
+    def _each_member_has_a_weight(self) -> Self:
+        if self.weights is not None and len(self.weights) != len(self.members):
+            why = f"there are {len(self.members)} members; give each a weight"
+            raise error_at(["weights"], why)
+        return self
+
+    @property
+    def shares(self) -> tuple[float, ...] | None:
+        """How much each member counts, as numbers that sum to 1; None if all count the same."""
+        given = self.weights or []
+        return tuple(weight / sum(given) for weight in given) or None
 
 
 class TrainedEnsemble(Run, Ensemble):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from attnmt.config import Average
+from attnmt.decoding.ensemble import Shares
 from attnmt.decoding.forced import Forced, force
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.search import Search, search
@@ -27,7 +28,7 @@ def search_all(
 
     def one_batch(rows: list[int]) -> list[list[Candidate]]:
         finished = search(models, [sources[i] for i in rows], options)
-        return [sorted(candidates, key=lambda c: -c.score) for candidates in finished]
+        return [sorted(candidates, key=options.rank, reverse=True) for candidates in finished]
 
     return _by_length([len(ids) for ids in sources], batch_size, one_batch, "translate")
 
@@ -38,11 +39,13 @@ def force_all(
     targets: Sequence[Ids],
     batch_size: int,
     average: Average = "logits",
+    shares: Shares | None = None,
 ) -> list[Forced]:
     """Return what the models say about each given translation."""
 
     def one_batch(rows: list[int]) -> list[Forced]:
-        return force(models, [sources[i] for i in rows], [targets[i] for i in rows], average)
+        texts = [sources[i] for i in rows], [targets[i] for i in rows]
+        return force(models, *texts, average, shares)
 
     return _by_length([len(ids) for ids in targets], batch_size, one_batch, "force")
 

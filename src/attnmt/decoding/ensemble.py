@@ -1,7 +1,7 @@
 """One model, or several that decode as one: their joint probabilities and joint attention."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 import torch
@@ -13,47 +13,81 @@ from attnmt.model.fast.stepper import Stepper
 from attnmt.model.translator import Translator
 
 BLOCK = 64  # columns of which the maximum is taken
+Shares = tuple[float, ...]  # how much each member counts; they sum to 1
 
 
-def log_probabilities(logits: Iterable[Tensor], members: int, average: Average) -> Tensor:
+def log_probabilities(
+    logits: Iterable[Tensor], members: int, average: Average, shares: Shares | None = None
+) -> Tensor:
     """Return log p, [.., V], from the members' logits, each [.., V], which are overwritten.
 
     The average ``logits`` is taken over the logits, before one softmax, as in the authors' program. It
     gives the normalized geometric mean of the members' probabilities. The average ``probabilities`` is
-    taken over the probabilities themselves.
+    taken over the probabilities themselves. Without ``shares`` all members count the same.
     """
     if average == "logits":
+        if shares is not None:
+            logits = (part.mul_(share) for part, share in zip(logits, shares, strict=True))
         total = reduce(Tensor.add_, logits)
-        total = total if members == 1 else total.div_(members)
+        total = total if members == 1 or shares is not None else total.div_(members)
         return torch.log_softmax(total, dim=-1, out=total)
     log_p = (torch.log_softmax(part, dim=-1, out=part) for part in logits)
+    if shares is not None:
+        log_p = (part.add_(math.log(share)) for part, share in zip(log_p, shares, strict=True))
+        return reduce(torch.logaddexp, log_p)
     return reduce(torch.logaddexp, log_p) - math.log(members)
+
+
+def _in_chunks(
+    models: Sequence[Translator], h: Sequence[Tensor], average: Average, shares: Shares | None
+) -> Iterator[Tensor]:
+    """Yield log p, [.., V], of a few hypotheses at a time: no more than ``rows_at_once`` allows.
+
+    Args:
+        h: what each member's step gave, [N, K, n].
+    """
+    rows = rows_at_once(models[0].target_words, models[0].device)
+    for members_h in zip(*(part.flatten(0, 1).split(rows) for part in h), strict=True):
+        logits = (model.logits(part) for model, part in zip(models, members_h, strict=True))
+        yield log_probabilities(logits, len(models), average, shares)
+
+
+def log_p_of(
+    models: Sequence[Translator],
+    h: Sequence[Tensor],
+    average: Average,
+    shares: Shares | None,
+    word: int,
+) -> Tensor:
+    """Return log p of one word after each hypothesis, [N, K]; ``h`` is as in :func:`best_words`."""
+    log_p = [chunk[:, word].clone() for chunk in _in_chunks(models, h, average, shares)]
+    return torch.cat(log_p).view(h[0].shape[:2])
 
 
 def best_words(
     models: Sequence[Translator],
     h: Sequence[Tensor],
     average: Average,
+    shares: Shares | None,
     count: int,
-    excluded: int | None,
+    forbidden: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
     """Return log p and ids of the most probable words, the best first, each [N, K, count].
 
-    If the vocabulary has fewer words, all are returned. No more logits are held at once than
-    ``rows_at_once`` allows.
+    If the vocabulary has fewer words, all are returned.
 
     Args:
         h: what each member's step gave, [N, K, n].
-        excluded: the id of a word that must not be returned, or None.
+        forbidden: the ids of words whose log p is -inf, [N, K, F]; those below 0 stand for none.
     """
-    V = models[0].target_words
-    rows = rows_at_once(V, models[0].device)
+    V, done = models[0].target_words, 0
     chunks = []
-    for members_h in zip(*(part.flatten(0, 1).split(rows) for part in h), strict=True):
-        logits = (model.logits(part) for model, part in zip(models, members_h, strict=True))
-        log_p = log_probabilities(logits, len(models), average)
-        if excluded is not None:
-            log_p[:, excluded] = -torch.inf
+    for log_p in _in_chunks(models, h, average, shares):
+        if forbidden is not None:
+            ids = forbidden.flatten(0, 1)[done : done + len(log_p)]
+            rows, columns = (ids >= 0).nonzero(as_tuple=True)
+            log_p[rows, ids[rows, columns]] = -torch.inf
+        done += len(log_p)
         chunks.append(largest(log_p, min(count, V)))
     values, words = (torch.cat(parts) for parts in zip(*chunks, strict=True))
     shape = h[0].shape[:2]
@@ -82,16 +116,21 @@ def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
 
 
 def joint_attention(
-    members: Sequence[Stepper], weights: Sequence[Tensor | None]
+    members: Sequence[Stepper], weights: Sequence[Tensor | None], shares: Shares | None = None
 ) -> tuple[Tensor, Tensor] | None:
     """Return the mean of the attentional members' weights [N, K, M], and their columns' positions.
 
-    All have the same positions (``Stepper.positions``). None if no member has attention.
+    All have the same positions (``Stepper.positions``). None if no member has attention. With ``shares``
+    each counts by its own.
     """
-    present = [(a, one.positions) for one, a in zip(members, weights, strict=True) if a is not None]
-    if not present or present[0][1] is None:
+    present = [i for i, a in enumerate(weights) if a is not None]
+    if not present or (positions := members[present[0]].positions) is None:
         return None
-    return torch.stack([a for a, _ in present]).mean(dim=0), present[0][1]
+    stacked = torch.stack([a for a in weights if a is not None])
+    if shares is None:
+        return stacked.mean(dim=0), positions
+    own = stacked.new_tensor([shares[i] for i in present])
+    return torch.tensordot(own / own.sum(), stacked, dims=1), positions
 
 
 def is_word(positions: Tensor, lengths: Tensor) -> Tensor:

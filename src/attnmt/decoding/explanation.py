@@ -158,7 +158,7 @@ def _force(
     read = translator.source.ids(source)
     ids = [np.array(target, dtype=np.int32) for _, target in targets]
     spans = spans_of(models[0], read, ids) if len(models) == 1 else [[] for _ in ids]
-    forced = force(models, [read] * len(ids), ids, average)
+    forced = force(models, [read] * len(ids), ids, average, translator.options.shares)
     taken = []
     for (target, _), one, windows in zip(targets, forced, spans, strict=True):
         units = _units(target, vocabulary, translator.data.pieces)
@@ -173,7 +173,7 @@ def _candidate(
 ) -> Explained:
     """Add what the search and the dictionary did."""
     # The search gave no </s> to a translation that it cut off at the longest length (search.py).
-    if len(translation.ids) >= 3 * (len(source) + 1) // 2:
+    if len(translation.ids) >= translator.options.limits(len(source)).most:
         log_p = one.log_p[:-1]
         one = replace(
             one,

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from torch.nn.utils.rnn import pad_sequence
 
 from attnmt.config import Average, LinkStep
-from attnmt.decoding.ensemble import attended, is_word, joint_attention, log_probabilities
+from attnmt.decoding.ensemble import (
+    Shares,
+    attended,
+    is_word,
+    joint_attention,
+    log_probabilities,
+)
 from attnmt.decoding.link_step import SHIFTS
 from attnmt.model.translator import Ids, Translator
 from attnmt.text.vocabulary import BOS, EOS
@@ -40,6 +46,7 @@ def force(
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     average: Average = "logits",
+    shares: Shares | None = None,
 ) -> list[Forced]:
     """Return what the models say about a translation of each sentence. They are in eval mode.
 
@@ -47,6 +54,7 @@ def force(
         models: one, or an ensemble with the same vocabularies and reading direction.
         sources: the ids of each sentence in its own order.
         targets: the ids of its translation, without ``</s>``.
+        shares: how much each member of an ensemble counts; all the same if None.
     """
     device = models[0].device
     start, end = torch.tensor([BOS]), torch.tensor([EOS])
@@ -64,10 +72,11 @@ def force(
         *(h[real].split(CHUNK) for h in outputs), next_words.split(CHUNK), strict=True
     ):
         logits = (model.logits(h) for model, h in zip(models, members_h, strict=True))
-        log_p.append(log_probabilities(logits, len(models), average).gather(1, y[:, None])[:, 0])
+        rated = log_probabilities(logits, len(models), average, shares)
+        log_p.append(rated.gather(1, y[:, None])[:, 0])
     by_sentence = torch.cat(log_p).split(T)
 
-    joint = joint_attention(members, weights)
+    joint = joint_attention(members, weights, shares)
     if joint is None:
         nothing = np.zeros((words.shape[1], 0))
         return [Forced(float(p.sum()), p.tolist(), [], nothing[: len(p)]) for p in by_sentence]

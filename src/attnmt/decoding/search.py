@@ -7,23 +7,32 @@ more than floor(0.5 (S + 1)) words, ``</s>`` included. The search ends after flo
 when enough translations are finished. If none is finished, the B hypotheses count as finished. Scores
 are not normalized by length.
 
-Since log p only falls, a sentence is also done when its best finished translation scores at least as
-high as every hypothesis still alive: nothing can overtake it. If the n best are asked for, the n-th
-best must score that high.
+``Search.rules`` may change the two limits on length, forbid repetitions, and rank a finished translation
+Y by log p / lp(|Y|), with |Y| words, ``</s>`` included (:mod:`attnmt.decoding.rules`). All continuations
+in one step have the same length, so lp changes nothing there.
+
+Since log p only falls, a sentence is also done when nothing can overtake its best finished translation.
+If the n best are asked for, this is the n-th best. A hypothesis with log p = s <= 0 finishes with log p
+of at most s, and with at most M words, after which the search ends. lp never falls as the length grows,
+so log p / lp is then at most s / lp(M). The sentence is done when its translation has at least
+max(s) / lp(M) over all hypotheses. Without a penalty, lp is 1.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
 
 import torch
+from pydantic import ValidationError
 from torch import Tensor
 
-from attnmt.config import Average, LinkStep
-from attnmt.decoding.ensemble import attended, best_words, joint_attention
+from attnmt.config import Average, LinkStep, SearchRules
+from attnmt.decoding.ensemble import Shares, attended, best_words, joint_attention, log_p_of
 from attnmt.decoding.history import Candidate, History, Step
 from attnmt.decoding.link_step import SHIFTS
+from attnmt.decoding.rules import Limits, limits, penalty, repeated_words
 from attnmt.errors import InputError
+from attnmt.files.yaml_file import explained
 from attnmt.model.translator import Ids, Translator
 from attnmt.text.vocabulary import BOS, EOS
 
@@ -39,6 +48,9 @@ class Search:
     best: int = 1  # the n of the rule for the n best
     link_step: LinkStep = "same"
     average: Average = "logits"  # how an ensemble's members are averaged
+    shares: Shares | None = None  # how much each of them counts; all the same if None
+    rules: SearchRules = field(default_factory=SearchRules)
+    prefix: tuple[int, ...] = ()  # the words with which every translation begins
 
     def __post_init__(self) -> None:
         """Refuse what is no number, and more than a search can hold in memory.
@@ -57,16 +69,43 @@ class Search:
         options = replace(self, best=n)
         return replace(options, candidates=max(self.candidates, n))
 
+    def limits(self, S: int) -> Limits:
+        """Return how long the translations of a sentence of S words may be."""
+        return limits(self.rules, S)
+
+    def rank(self, candidate: Candidate) -> float:
+        """Return what a finished translation is ranked by."""
+        return float(candidate.score / penalty(self.rules, len(candidate.words) + 1))
+
+
+def changed_rules(rules: SearchRules, changes: Mapping[str, Any]) -> SearchRules:
+    """Return rules of which some are replaced; those that are None stay.
+
+    Raises:
+        InputError: if a value is not valid, or contradicts another.
+    """
+    given = {key: value for key, value in changes.items() if value is not None}
+    kept = {key: getattr(rules, key) for key in SearchRules.model_fields}
+    if "length_penalty" in given:
+        kept["alpha"] = None  # which belongs to the other penalty
+    try:
+        return SearchRules.model_validate(kept | given)
+    except ValidationError as error:
+        key, why = explained(error.errors()[0], SearchRules)
+        raise InputError(f"{'.'.join(map(str, key))} of the search: {why}") from None
+
 
 class _Live(NamedTuple):
     """The N sentences whose search goes on, each with K hypotheses."""
 
     sentences: Tensor  # their numbers in the batch, [N]
     source_lengths: Tensor  # S, [N]
+    least: Tensor  # see ``Limits``, [N]
+    most: Tensor
     words: Tensor  # the last word of each hypothesis, [N, K]
     scores: Tensor  # log p of each hypothesis, [N, K]
     finished: Tensor  # how many translations have finished, [N]
-    best: Tensor  # their n highest scores, falling, [N, n]; -inf where there are fewer
+    best: Tensor  # what their n best are ranked by, falling, [N, n]; -inf where there are fewer
 
     def select(self, rows: Tensor) -> Self:
         """Keep the sentences ``rows``."""
@@ -82,33 +121,61 @@ def search(
     Args:
         models: one, or an ensemble with the same vocabularies and reading direction; in eval mode.
         sources: the ids of each sentence in its own order.
+
+    Raises:
+        InputError: if ``options.prefix`` is too long for a sentence, or if the rules leave no
+            translation of it.
     """
+    own = [options.limits(len(ids)) for ids in sources]
+    for ids, (_, most) in zip(sources, own, strict=True):
+        if len(options.prefix) >= most:
+            raise InputError(
+                f"prefix: it has {len(options.prefix)} words or pieces, and a translation of {len(ids)} "
+                f"has at most {most - 1}; raise max_ratio or max_length"
+            )
     members = [model.start(sources) for model in models]
     history, N, device = History(len(sources)), len(sources), models[0].device
     lengths = torch.tensor([len(ids) for ids in sources], device=device)
+    least, most_words = torch.tensor(own, device=device).unbind(1)
     live = _Live(
         torch.arange(N, device=device),
         lengths,
+        least,
+        most_words,
         torch.full_like(lengths[:, None], BOS),
         torch.zeros(N, 1, device=device),
         torch.zeros_like(lengths),
         torch.full((N, options.best), -torch.inf, device=device),
     )
-    t = 0
+    ngram, t = options.rules.no_repeat_ngram, 0
+    taken = live.words[:, :, None][:, :, :0]  # the words so far, [N, K, t], kept if n-grams matter
     while len(live.sentences):
         t += 1
         h, weights = zip(*(member.step(live.words) for member in members), strict=True)
         joint = joint_attention(members, weights)
         links = None if joint is None else attended(*joint, live.source_lengths)
-        # A beam of 1 also takes the second word, so that </s> cannot leave it with nothing.
-        count, excluded = max(options.beam, 2), EOS if t == 1 else None
-        log_p, words = best_words(models, h, options.average, count, excluded)
+        joint_model = models, h, options.average, options.shares
+        if t <= len(options.prefix):
+            log_p = log_p_of(*joint_model, options.prefix[t - 1])[:, :, None]
+            words = torch.full_like(live.words, options.prefix[t - 1])[:, :, None]
+        else:
+            forbidden = repeated_words(taken, ngram) if ngram else None
+            if t == 1:
+                forbidden = torch.full_like(live.words, EOS)[:, :, None]
+            # A beam of 1 also takes the second word, so that </s> cannot leave it with nothing.
+            log_p, words = best_words(*joint_model, max(options.beam, 2), forbidden)
         live, parents = _extend(live, log_p, words, links, t, history, options)
         rows = (~_over(live, t, history, options)).nonzero()[:, 0]
         for member in members:
             member.reorder(rows, parents[rows])
+        if ngram:
+            before = taken.gather(1, parents[:, :, None].expand(-1, -1, t - 1))
+            taken = torch.cat([before, live.words[:, :, None]], dim=2)[rows]
         live = live.select(rows)
-    return history.read_back(SHIFTS[options.link_step])
+    found = history.read_back(SHIFTS[options.link_step])
+    if not all(found):
+        raise InputError("no_repeat_ngram of the search: it leaves no words; give a larger number")
+    return found
 
 
 def _extend(
@@ -141,27 +208,27 @@ def _extend(
     missing = ends.gather(1, kept)  # only a vocabulary smaller than the beam leaves too few words
     ranks = torch.arange(ends.shape[1], device=ends.device)
     finishing = ends & ((ranks < kept[:, -1:]) | missing[:, -1:]) & (ranked != -torch.inf)
-    finishing &= (t > (live.source_lengths + 1) // 2)[:, None]
+    finishing &= (t > live.least)[:, None]
     finishing &= live.finished[:, None] + finishing.cumsum(1) <= options.candidates
     history.finish(live.sentences, finishing, ranked_parents, ranked)
     words, parents = ranked_words.gather(1, kept), ranked_parents.gather(1, kept)
     history.steps.append(Step(live.sentences, words, parents, attended))
-    best = torch.cat([live.best, ranked.masked_fill(~finishing, -torch.inf)], dim=1)
+    best = (ranked / penalty(options.rules, t)).masked_fill(~finishing, -torch.inf)
     extended = live._replace(
         words=words,
         scores=ranked.gather(1, kept).masked_fill(missing, -torch.inf),
         finished=live.finished + finishing.sum(1),
-        best=best.topk(live.best.shape[1]).values,
+        best=torch.cat([live.best, best], dim=1).topk(live.best.shape[1]).values,
     )
     return extended, parents
 
 
 def _over(live: _Live, t: int, history: History, options: Search) -> Tensor:
     """Return which searches are over after ``t`` words, [N]; each then has a finished translation."""
-    longest = 3 * (live.source_lengths + 1) // 2
-    over = (t >= longest) | (live.finished >= options.candidates)
+    over = (t >= live.most) | (live.finished >= options.candidates)
     enough = live.finished >= options.best
-    over |= enough & (live.best[:, -1] >= live.scores.amax(1))
+    bound = live.scores.amax(1) / penalty(options.rules, live.most)
+    over |= enough & (live.best[:, -1] >= bound)
     unfinished = (over & (live.finished == 0))[:, None] & (live.scores != -torch.inf)
     hypotheses = torch.arange(live.words.shape[1], device=over.device).expand_as(live.words)
     history.finish(live.sentences, unfinished, hypotheses, live.scores)

@@ -3,28 +3,31 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links
 from attnmt.decoding.batched import force_all, search_all
+from attnmt.decoding.forced import Forced
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.kept_attention import Attended, sampled_lines
 from attnmt.decoding.link_step import SHIFTS, load_reading
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.reader import Reader, Units
-from attnmt.decoding.search import Search
+from attnmt.decoding.search import Search, changed_rules
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.model.translator import Translator
+from attnmt.model.translator import Ids, Translator
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import EOS, SPECIAL
 from attnmt.training.saved import load_model
+
+NO_UNITS: Units = []
 
 
 class Translation(NamedTuple):
@@ -88,32 +91,35 @@ class TextTranslator:
         self.options = replace(self.options, link_step=step)
 
     def translate(
-        self, lines: Sequence[str], options: Search | None = None
+        self, lines: Sequence[str], options: Search | None = None, prefix: str = ""
     ) -> list[list[Translation]]:
         """Return the best translations of each raw line, the best first.
 
         A line without words has one translation, which is empty.
 
-        ``options`` hold for this search only; None takes the translator's own.
+        ``options`` hold for this search only; None takes the translator's own. Every translation
+        begins with the words of ``prefix``.
 
         Raises:
-            InputError: if ``lines`` is one text, or a line is not text or holds a mark that cannot be
-                cut into pieces.
+            InputError: if ``lines`` is one text; if a line or ``prefix`` is not text, or holds a mark
+                that cannot be cut into pieces; or as :func:`attnmt.decoding.search.search` does.
         """
         if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
             raise InputError(f"{repr(lines)[:60]}: give a list of sentences")
-        return self.translate_units([self.source.units(line) for line in lines], options)
+        sentences = [self.source.units(line) for line in lines]
+        return self.translate_units(sentences, options, self.target.units(prefix, "prefix"))
 
     def translate_units(
-        self, sentences: Sequence[Units], options: Search | None = None
+        self, sentences: Sequence[Units], options: Search | None = None, prefix: Units = NO_UNITS
     ) -> list[list[Translation]]:
         """Return the best translations of each sentence of units; see :meth:`translate`."""
-        options = options or self.options
+        begun = tuple(self.target.vocabulary.encode(prefix))
+        options = replace(options or self.options, prefix=begun)
         with_words = [units for units in sentences if units]
         ids = [self.source.ids(units) for units in with_words]
         found = zip(with_words, search_all(self.models, ids, options, self.batch_size), strict=True)
         translations = (
-            [self._translation(candidate, source) for candidate in candidates[: options.best]]
+            [self._translation(one, source, prefix) for one in candidates[: options.best]]
             for source, candidates in found
         )
         empty = Translation("", [], [], [], [], 0.0, [])
@@ -132,7 +138,7 @@ class TextTranslator:
     def force(self, sources: Sequence[Units], targets: Sequence[Units]) -> ForcedSet:
         """Return scores and links of translations that are given, one for each source sentence."""
         ids = [self.source.ids(units) for units in sources], [*map(self.target.ids, targets)]
-        forced = force_all(self.models, *ids, self.batch_size, self.options.average)
+        forced = self._force(*ids)
         links: dict[LinkStep, list[Links]] = {}
         for step in SHIFTS if self.attends else ():
             links[step] = [
@@ -163,9 +169,7 @@ class TextTranslator:
             best = [translations[line][0].ids for line in lines]
             targets = [self.target.vocabulary.decode(words) for words in best]
             target_ids = [np.array(words, dtype=np.int32) for words in best]
-        forced = force_all(
-            self.models, [*map(self.source.ids, sources)], target_ids, self.batch_size
-        )
+        forced = self._force([*map(self.source.ids, sources)], target_ids)
         return [
             Attended(
                 line=line,
@@ -180,12 +184,20 @@ class TextTranslator:
         """Return tokens as plain text: hyphens joined, detokenized."""
         return self._rule.detokenize(words)
 
-    def _translation(self, candidate: Candidate, source: Units) -> Translation:
+    def _force(self, sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Forced]:
+        options = self.options
+        return force_all(
+            self.models, sources, targets, self.batch_size, options.average, options.shares
+        )
+
+    def _translation(self, candidate: Candidate, source: Units, prefix: Units) -> Translation:
         units = self.target.vocabulary.decode(candidate.words)
         links = [(i, j) for j, i in enumerate(candidate.links)]
         links = self.data.links(links, source, units)
         words, read = self.data.words(units), self.data.words(source)
         replaced = replace_unknown(words, read, links, self.dictionary)
+        given = self.data.words(prefix)
+        replaced[: len(given)] = given  # also where the vocabulary lacks them
         text = self.plain(replaced)
         return Translation(text, words, replaced, read, links, candidate.score, candidate.words)
 
@@ -214,6 +226,7 @@ def load_translator(
     beam: int | None = None,
     n_best: int | None = None,
     with_reading: bool = True,
+    **changes: Any,
 ) -> TextTranslator:
     """Load a model or an ensemble of an experiment.
 
@@ -227,11 +240,12 @@ def load_translator(
         n_best: replaces the experiment's ``n_best``; None keeps it.
         with_reading: whether attention is read at the step that the stage translate chose. If not, it
             is read as the authors' program does, until ``read_at`` says otherwise.
+        changes: rules of the search (``SearchRules``) that replace the experiment's; None keeps one.
 
     Raises:
         InputError: if the experiment has no such model, a file is missing (naming the command that
-            makes it) or damaged, a model was trained on other data or by other settings, or ``beam`` or
-            ``n_best`` is no number of a search.
+            makes it) or damaged, a model was trained on other data or by other settings, or ``beam``,
+            ``n_best`` or a rule is not valid.
     """
     root = Path(root)
     translator_files(params, name, root, with_reading=with_reading)  # refuses what is missing
@@ -246,6 +260,8 @@ def load_translator(
         beam=decoding.beam if beam is None else beam,
         candidates=decoding.candidates,
         average=ensemble.average,
+        shares=ensemble.shares,
+        rules=changed_rules(decoding, changes),
     ).n_best(decoding.n_best if n_best is None else n_best)
     models = [load_model(params, member, data, root) for member in ensemble.members]
     dictionary = Dictionary.load(

@@ -1,0 +1,61 @@
+"""The rules of a search: how long translations may be, how they are ranked, and no n-gram twice."""
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+from torch import Tensor
+
+from attnmt.config import SearchRules
+
+RATIOS = Fraction(1, 2), Fraction(3, 2)  # the least and the greatest of the authors' program
+
+
+class Limits(NamedTuple):
+    """How long the translations of a sentence may be."""
+
+    least: int  # words of a translation, without </s>
+    most: int  # words after which the search ends, </s> included
+
+
+def limits(rules: SearchRules, S: int) -> Limits:
+    """Return the limits for S source words."""
+    given = (rules.min_ratio, rules.max_ratio)
+    least, most = (
+        # A decimal fraction counts as it is written: 0.29 of 100 words are 29, and not 28.
+        math.floor((default if ratio is None else Fraction(str(ratio))) * (S + 1))
+        for ratio, default in zip(given, RATIOS, strict=True)
+    )
+    return Limits(max(least, rules.min_length or 0), max(1, min(most, rules.max_length or most)))
+
+
+def penalty(rules: SearchRules, words: float | Tensor) -> float | Tensor:
+    """Return lp(Y), which log p of a translation is divided by before translations are ranked.
+
+    It grows with the length or stays the same; the early stop relies on that (search.py).
+
+    Args:
+        words: how many words the translation has, ``</s>`` included.
+    """
+    if rules.length_penalty == "average":
+        return words
+    if rules.length_penalty == "gnmt":
+        return ((5 + words) / 6) ** (rules.alpha or 0.0)
+    return 1.0
+
+
+def repeated_words(taken: Tensor, n: int) -> Tensor | None:
+    """Return the words that would give a hypothesis the same n words in a row again.
+
+    Args:
+        taken: the words of each hypothesis so far, [N, K, t].
+
+    Returns:
+        Ids, [N, K, t - n + 1], of which -1 stands for none; None if t is less than n.
+    """
+    t = taken.shape[2]
+    if t < n:
+        return None
+    earlier = taken.unfold(2, n, 1)  # every n words in a row, [N, K, t - n + 1, n]
+    same = (earlier[..., : n - 1] == taken[:, :, None, t - n + 1 :]).all(dim=3)
+    return earlier[..., n - 1].masked_fill(~same, -1)
