@@ -84,7 +84,8 @@ def load(place: Path | str, model: str | None = None, *, beam: int | None = None
         params = load_params(place, root)
         name = model or best_model(params, root)
     else:
-        _, params, name = read_packed(place)
+        packed = read_packed(place)
+        params, name = packed.params, packed.model
         if model not in (None, name):
             raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
     return Translator(load_translator(params, name, root, beam=beam), params, name)
