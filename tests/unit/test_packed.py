@@ -236,7 +236,9 @@ def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_pat
     assert (status, error) == (0, "")
     assert expected.words[0] in output
     other = ("--weights", str(DEMO))
-    assert attnmt("explain", sentence, *weights, *other, *weights, "--text")[1].startswith(output)
+    three = attnmt("explain", sentence, *weights, *other, *weights, "--text")[1]
+    assert three.startswith(output)
+    assert three.count(output) == 1
     both = attnmt("explain", sentence, *other, *weights, "-o", "-")[1]
     names = [read_packed(DEMO).model.replace("_", "_<wbr>"), "demo"]
     assert re.findall(r"<small>(?:demo: )?(.+?)</small>", both) == names

@@ -222,4 +222,4 @@ def test_packed_weights_are_served_side_by_side(params, tmp_path):
     assert answer["translation"] == "Trosto besucht jeden Tag eine Frau."
     assert re.findall(r"<h2 [^>]*>(.*?) <", page) == [label(demo.params, demo.model), "gru"]
     assert page.count("data-model=") == 2
-    assert f">{demo.example}</a>" in page
+    assert f">{escape(demo.example)}</a>" in page
