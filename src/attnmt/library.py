@@ -94,7 +94,8 @@ def load(
         params = load_params(place, root)
         name = best_model(params, root) if model is None else model
     else:
-        _, params, name = read_packed(place)
+        packed = read_packed(place)
+        params, name = packed.params, packed.model
         if model not in (None, name):
             raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
     return Translator(load_translator(params, name, root, beam=beam, **rules), params, name)

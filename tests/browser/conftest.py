@@ -1,5 +1,6 @@
 """Debian's Chromium, driven by Playwright, without a network."""
 
+import re
 import shutil
 
 import pytest
@@ -36,7 +37,7 @@ def open_page(browser, address):
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
         page.set_default_timeout(5000)
-        page.on("request", lambda request: requests.append(request.url.split("#")[0]))
+        page.on("request", lambda request: requests.append(re.split("[?#]", request.url)[0]))
         page.on("console", lambda message: messages.append(message.text))
         page.on("pageerror", lambda error: messages.append(str(error)))
         addresses.append(page_address)

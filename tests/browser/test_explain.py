@@ -1,15 +1,27 @@
-"""The page of ``attnmt explain`` in a browser."""
+"""The page of ``attnmt explain``, and that of ``attnmt serve``, in a browser."""
 
+import re
+import socket
+from collections.abc import Iterator
+from threading import Thread
 from typing import Any
 
 import pytest
+from small_experiment import ENGLISH, make_experiment
 
+from attnmt.config import Language
 from attnmt.decoding.explanation import Explained, Explanation, Replacement, Span, Unit
-from attnmt.reporting.explain_facts import Shown
+from attnmt.decoding.text_translator import load_translator
+from attnmt.reporting.explain_facts import About, Shown
 from attnmt.reporting.explain_page import make_explain_page
+from attnmt.serving.service import Service
 
 LAPTOP, PHONE = (1280, 800), (390, 844)
 SOURCE = ["Trosto", "visits", "a", "woman", "."]
+LANGUAGES = (
+    Language(code="en", name="English", tokenize="moses"),
+    Language(code="de", name="German", tokenize="moses"),
+)
 
 
 def explained(words: list[str], shift: int, spans: bool) -> Explained:
@@ -32,15 +44,17 @@ def shown(name: str, spans: bool) -> Shown:
     reference = explained(["Trosto", "besucht", "eine", "Frau", "."], 2, spans)
     source = [Unit(word, i, word != "Trosto") for i, word in enumerate(SOURCE)]
     window, D = ("local_p", 1) if spans else ("global", None)
-    settings = ("en", "de"), 1, False, True, True, window, D
+    settings = 1, False, True, True, window, D
     explanation = Explanation(*settings, "same", 5, source, SOURCE, [best, other], reference)
-    return Shown(name, f"label of {name}", explanation)
+    about = About("demo", name, f"label of {name}", LANGUAGES, 8500, (600, 700), "word")
+    return Shown(about, explanation)
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory) -> str:
     models = [shown("local", spans=True), shown("global", spans=False)]
-    page = make_explain_page("demo", " ".join(SOURCE), "Trosto besucht eine Frau .", models)
+    abouts = [one.about for one in models]
+    page = make_explain_page(abouts, " ".join(SOURCE), "Trosto besucht eine Frau .", models)
     path = tmp_path_factory.mktemp("page") / "explain.html"
     path.write_text(page, encoding="utf-8")
     return path.as_uri()
@@ -50,12 +64,27 @@ def address(tmp_path_factory) -> str:
 def test_models_stand_side_by_side_or_below_each_other(open_page, size, scheme):
     page = open_page(size, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") == size[0]
-    first, second = (page.locator(".model").nth(i).bounding_box() for i in (0, 1))
+    first, second = (box(page.locator(".model").nth(i)) for i in (0, 1))
+    matrices = [box(page.locator(".model .weights").nth(i)) for i in (0, 2)]
     if size == LAPTOP:
         assert first["y"] == second["y"]
         assert first["x"] + first["width"] < second["x"]
+        assert matrices[0]["y"] == matrices[1]["y"]
     else:
         assert first["y"] + first["height"] <= second["y"]
+
+
+def box(element: Any) -> Any:
+    return element.bounding_box()
+
+
+def test_the_matrices_come_first_on_a_phone(open_page):
+    page = open_page(PHONE)
+    last_matrix = box(page.locator(".weights").last)
+    assert box(page.locator(".weights").first)["y"] < PHONE[1] / 2
+    for below in (".candidates", ".units", ".learned"):
+        assert box(page.locator(below).first)["y"] > last_matrix["y"] + last_matrix["height"]
+    assert box(page.locator(".words").first)["y"] > box(page.locator(".weights").first)["y"]
 
 
 def row(page: Any, panel: int, t: int) -> list[str]:
@@ -73,13 +102,28 @@ def test_a_matrix_has_weights_log_p_and_the_window(open_page):
     assert inside == [1, 2, 3]
     assert "first" in cells.nth(1).get_attribute("class")
     assert "last" in cells.nth(3).get_attribute("class")
-    assert "p" in cells.nth(2).get_attribute("class").split()
-    place = "cell => Number(cell.style.getPropertyValue('--p'))"
-    assert cells.nth(2).evaluate(place) == pytest.approx(0.9)
     assert page.locator(".matrix").nth(2).locator(".inside").count() == 0
     link = page.locator(".matrix").first.locator("td.gold")
     assert link.count() == 1
     assert link.inner_text() == "60"
+
+
+def test_a_line_goes_through_p_of_each_row(open_page):
+    page = open_page()
+    (line, *halos) = page.locator(".matrix").first.locator("polyline").all()[::-1]
+    assert len(halos) == 1
+    places = line.evaluate(
+        "line => [...line.points].map((one) => one.matrixTransform(line.getScreenCTM()))"
+        ".map(({ x, y }) => [x, y])"
+    )
+    rows = page.locator(".matrix").first.locator("tbody tr").all()
+    expected = [0.4, 1.4, 2.4, 3.4, 4.4, 4.4]  # beyond the last word's center at 4
+    for (x, y), row, p in zip(places, rows, expected, strict=True):
+        first, second = (box(row.locator("td").nth(i)) for i in (0, 1))
+        center, width = first["x"] + first["width"] / 2, second["x"] - first["x"]
+        assert x == pytest.approx(center + p * width, abs=1)
+        assert y == pytest.approx(first["y"] + first["height"] / 2, abs=1)
+    assert page.locator(".matrix").nth(2).locator("polyline").count() == 0
 
 
 def test_another_candidate_can_be_chosen_with_the_keyboard(open_page):
@@ -108,7 +152,7 @@ def test_names_and_roles_are_there_for_a_screen_reader(open_page):
     page = open_page()
     assert page.get_by_role("main").count() == 1
     assert page.get_by_role("heading", level=1).count() == 1
-    assert page.get_by_role("region", name="label of local").count() == 1
+    assert page.get_by_role("region", name="label of local demo").count() == 1
     assert page.get_by_role("radio", name="Show candidate 2").count() == 2
     table = page.get_by_role("table", name="Candidate 1").first
     assert table.get_by_role("columnheader").all_inner_texts()[-2:] == ["log p", "pt"]
@@ -119,3 +163,40 @@ def test_all_but_the_matrices_is_there_without_javascript(open_page):
     page = open_page(java_script_enabled=False)
     assert page.locator(".candidates tbody tr").first.is_visible()
     assert not page.locator(".matrices").first.is_visible()
+
+
+@pytest.fixture
+def server_address(tmp_path) -> Iterator[str]:
+    """Serve two models of the small experiment."""
+    uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn: pip install -e .[workflow]")
+    from attnmt.serving.application import application
+
+    params = make_experiment(tmp_path)
+    services = [
+        Service(load_translator(params, name, tmp_path), params, name)
+        for name in ("gru", "local_p")
+    ]
+    served = application(services, ENGLISH["test"][0])
+    server = uvicorn.Server(uvicorn.Config(served, log_level="warning"))
+    listening = socket.create_server(("127.0.0.1", 0))
+    thread = Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+    server.should_exit = True
+    thread.join()
+
+
+def test_a_click_on_the_example_shows_two_models_side_by_side(open_page, server_address):
+    page = open_page(page_address=server_address)
+    assert page.get_by_role("heading", level=1).inner_text() == "English to German"
+    learned = page.locator(".learned").inner_text()
+    assert re.findall("Learned by (.*?):", learned) == ["gru and local_p"]
+    assert page.locator(".matrix").count() == 0
+    page.get_by_role("link", name=ENGLISH["test"][0]).click()
+    assert page.get_by_role("textbox").input_value() == ENGLISH["test"][0]
+    assert page.locator(".matrix").count() == 2
+    assert [page.locator(".matrix").nth(i).locator("polyline").count() for i in (0, 1)] == [0, 2]
+    assert page.locator(".inside").count() > 0
+    page.get_by_role("textbox").fill("Gardens!")
+    page.get_by_role("button", name="Translate").click()
+    assert page.locator(".matrix").first.locator("thead th").first.inner_text().lower() == "gardens"

@@ -11,6 +11,7 @@ from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_plus
 
 import pytest
 from small_experiment import ENGLISH, GERMAN
@@ -19,7 +20,7 @@ from small_project import ROOT, Command
 from attnmt.config import Params
 from attnmt.decoding.explanation import explain
 from attnmt.decoding.text_translator import load_translator
-from attnmt.reporting.explain_facts import Shown
+from attnmt.reporting.explain_facts import Shown, about
 from attnmt.reporting.explain_text import explain_text
 
 SENTENCE, REFERENCE = ENGLISH["test"][0], GERMAN["test"][0]
@@ -135,8 +136,9 @@ def test_text_writes_no_page_unless_one_is_named(attnmt, folder):
 def test_the_text_marks_the_link_of_an_unknown_word(params, folder):
     marked = 0
     for sentence in ENGLISH["test"]:
-        explanation = explain(load_translator(params, "local_p", folder), sentence)
-        text = explain_text(Shown("local_p", "local_p", explanation), 300)
+        translator = load_translator(params, "local_p", folder)
+        explanation = explain(translator, sentence)
+        text = explain_text(Shown(about(params, "local_p", translator), explanation), 300)
         best = explanation.candidates[0]
         assert len(re.findall(r" \*\d", text)) == len(best.read)
         marked += len(best.read)
@@ -162,7 +164,10 @@ def test_open_starts_the_browser(attnmt, folder, monkeypatch):
         ((SENTENCE, "--reference", "A.\vB.\fC."), "--reference: it has 3 lines"),
         ((SENTENCE, "--reference", ""), "--reference has no words; give a sentence"),
         ((SENTENCE, "--model", "gruu"), "params.yaml: no model or ensemble 'gruu'"),
-        ((SENTENCE, "--model", "local_p", "--model", "german"), "--model: local_p translates "),
+        (
+            (SENTENCE, "--model", "local_p", "--model", "german"),
+            "--model: local_p translates English-German and german German-English; take models of one",
+        ),
         ((SENTENCE, "-o", "-", "--open"), "--output -: the page cannot go to standard output"),
         ((SENTENCE, "-o", "models"), "models: a file is to be written here, and a folder is"),
         (("gut sch\udcf6n",), "the sentence:1: byte 0xf6 is not UTF-8"),
@@ -221,28 +226,34 @@ def test_the_server_has_a_page_with_the_same_explanation(params, folder, monkeyp
 
     monkeypatch.chdir(folder)
     service = Service(load_translator(params, "local_p"), params, "local_p")
-    empty, status = form_page(service, " ")
+    empty, status = form_page([service], " ", SENTENCE)
     assert status == 200
     assert "form-action 'self'" in unescape(empty.split("<title>")[0])
     assert 'id="explained-data"' not in empty
-    page, status = form_page(service, f" {SENTENCE} ")
+    assert f"For example: {SENTENCE}" in text_of(empty)
+    lines, words = len(ENGLISH["train"]), "16 words of English and 16 of German"
+    assert f"Learned by local_p: {words}, from {lines} pairs of sentences." in text_of(empty)
+    page, status = form_page([service], f" {SENTENCE} ", "")
+    assert "For example" not in page
     assert status == 200
     best = explain(load_translator(params, "local_p"), SENTENCE).candidates[0]
     matrix = data_of(page)[0]["candidates"][0]["matrix"]
     assert matrix["weights"] == [round(100 * a) for row in best.weights for a in row]
     assert best.text in text_of(page)
-    again, status = form_page(service, f"\n{SENTENCE}\r\n")
+    again, status = form_page([service], f"\n{SENTENCE}\r\n", "")
     assert (again, status) == (page, 200)
     for mark in LINE_MARKS:
-        several, status = form_page(service, f"A man runs.{mark}A dog sits.")
+        several, status = form_page([service], f"A man runs.{mark}A dog sits.", "")
         assert status == 400
         assert "it has 2 lines; give each line as a sentence of its own" in text_of(several)
         assert 'value="A man runs. A dog sits."' in several
-    long, status = form_page(service, "a" * 1001)
+    long, status = form_page([service], "a" * 1001, "")
     assert status == 400
     assert "it has 1001 characters, and at most 1000 are translated" in text_of(long)
-    nasty, status = form_page(service, NASTY)
+    nasty, status = form_page([service], NASTY, NASTY)
     assert status == 200
     assert NASTY not in nasty
+    (example,) = re.findall('class="example"[^>]* href="/[?]sentence=([^"]*)"', nasty)
+    assert unquote_plus(example) == NASTY
     field = nasty.split("<input")[1].split("<button")[0]
     assert unescape(field.split('value="')[1].split('"')[0]) == NASTY

@@ -112,6 +112,7 @@ def test_the_card_has_the_digests_of_the_manifest(project):
     files = translator_files(params_of(project), BEST)
     card = (PACKED / CARD).read_text(encoding="utf-8")
     manifest = read_json(PACKED / MANIFEST)
+    assert f'translate("{manifest["example"]}")' in card
     assert list(manifest["files"]) == sorted(map(str, files))
     for file in files:
         digest = sha256(PACKED / file)
@@ -164,7 +165,7 @@ def test_every_changed_or_missing_file_is_named(project):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2}, "packed/manifest.json: format: Input should be 1"),
+        ({"format": 1}, "packed/manifest.json: format: Input should be 2"),
         ({"files": {"../secret": {"bytes": 1, "sha256": "0" * 64}}}, "must be a path inside"),
         ({"params_file": "/etc/params.yaml"}, "params_file: must be a path inside the folder"),
         ({"model": "gruu"}, "no model or ensemble 'gruu'; did you mean 'gru'?; the model was"),
@@ -234,6 +235,13 @@ def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_pat
     status, output, error = attnmt("explain", sentence, *weights, "--text")
     assert (status, error) == (0, "")
     assert expected.words[0] in output
+    other = ("--weights", str(DEMO))
+    three = attnmt("explain", sentence, *weights, *other, *weights, "--text")[1]
+    assert three.startswith(output)
+    assert three.count(output) == 1
+    both = attnmt("explain", sentence, *other, *weights, "-o", "-")[1]
+    names = [read_packed(DEMO).model.replace("_", "_<wbr>"), "demo"]
+    assert re.findall(r"<small>(?:demo: )?(.+?)</small>", both) == names
     for other in (("--model", BEST), ("-e", "other")):
         status, _, error = attnmt("serve", *weights, *other)
         assert status == 2
@@ -285,11 +293,10 @@ def test_ready_made_weights_are_small_and_translate_the_sentences_of_the_readme(
 
 def test_git_keeps_the_bytes_of_packed_weights():
     """A checkout that changed line ends would change digests."""
-    folders = DEMO, ROOT / READY_MADE
     names = [
-        (folder / name).relative_to(ROOT).as_posix()
-        for folder in folders
-        for name in read_json(folder / MANIFEST)["files"]
+        (manifest.parent / name).relative_to(ROOT).as_posix()
+        for manifest in ROOT.glob(f"weights/*/{MANIFEST}")
+        for name in read_json(manifest)["files"]
     ]
     command = ["git", "-C", str(ROOT), "check-attr", "text", "--", *names]
     shown = subprocess.run(command, capture_output=True, text=True, check=False)

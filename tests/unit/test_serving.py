@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -16,11 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_experiment import make_experiment
+from markupsafe import escape
+from small_experiment import ENGLISH, make_experiment
 
 from attnmt.config import Params
 from attnmt.corpora.links import format_links
 from attnmt.decoding.text_translator import load_translator
+from attnmt.reporting.attention import label
+from attnmt.reporting.own_text import example_of
+from attnmt.serving.packed import read_packed, write_packed
 from attnmt.serving.service import Service
 
 ROOT = Path(__file__).parents[2]
@@ -191,7 +196,8 @@ def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(param
             address, b"text\na", "text/csv"
         )
         page = opened(address, "old garden")
-        for part in ('<form class="ask" method="get" action="/">', 'id="explained-data"'):
+        example = f">{escape(example_of(ENGLISH['test']))}</a>"
+        for part in ('<form class="ask" method="get" action="/">', 'id="explained-data"', example):
             assert part in page
         with pytest.raises(urllib.error.HTTPError) as error:
             opened(address, "a" * 1001)
@@ -207,12 +213,17 @@ def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(param
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
-def test_packed_weights_are_served(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with served(tmp_path / "log", *OURS, "--weights", str(ROOT / "weights/demo")) as address:
-        (answer,) = ask(address, {"inputs": ["Trosto visits a woman every day."]})
-        assert 'id="explained-data"' in opened(address, "Trosto visits a woman every day.")
+def test_packed_weights_are_served_side_by_side(params, tmp_path):
+    demo, sentence = read_packed(ROOT / "weights/demo"), "Trosto visits a woman every day."
+    write_packed(params, "gru", Path("packed"), "Houses.")
+    weights = ("--weights", str(demo.folder), "--weights", "packed")
+    with served(tmp_path / "log", *OURS, *weights) as address:
+        (answer,) = ask(address, {"inputs": [sentence]})
+        page = opened(address, sentence)
     assert answer["translation"] == "Trosto besucht jeden Tag eine Frau."
+    assert re.findall(r"<h2 [^>]*>(.*?) <", page) == [label(demo.params, demo.model), "gru"]
+    assert page.count("data-model=") == 2
+    assert f">{escape(demo.example)}</a>" in page
 
 
 def test_requests_at_once_get_what_each_gets_alone(tmp_path):

@@ -82,7 +82,7 @@ def align(
     attnmt align test.en test.de --model local_p_general_feed --links test.links
     """
     choice = choose(experiment, model, weights)
-    params, names, root = choice
+    params, names, root, _ = choice
     if gold is not None and not model and root == Path():
         names = _attentional(params)
     if links is not None and len(names) != 1:

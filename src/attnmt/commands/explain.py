@@ -4,15 +4,14 @@ import os
 import shutil
 import sys
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from attnmt.commands.model_choice import Weights, choose
+from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
 from attnmt.commands.options import Beam, Experiment
-from attnmt.config import DEMO, Params
+from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import decode_lines, write_text
@@ -26,14 +25,8 @@ STANDARD = Path("-")  # standard output
 def explain(
     sentence: Annotated[str, typer.Argument(help="The sentence, as plain text.")],
     experiment: Experiment = DEMO,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A model or an ensemble. Give it several times to see several side by side. The "
-            "default is the model that attnmt translate takes."
-        ),
-    ] = None,
-    weights: Weights = None,
+    model: SeveralModels = None,
+    weights: SeveralWeights = None,
     reference: Annotated[
         str | None,
         typer.Option(help="A translation of the sentence. The models say how probable it is."),
@@ -57,8 +50,8 @@ def explain(
 ) -> None:
     """Show how a sentence is translated: one page that needs no network.
 
-    The page shows what the model reads, the best candidates with log p, the attention matrix, where a
-    local window stood, and what replaced each unknown word. --reference adds a translation of your own,
+    The page shows the attention matrix, where a local window stood, the best candidates with log p, what
+    the model reads, and what replaced each unknown word. --reference adds a translation of your own,
     which is force-decoded.
 
     Examples:
@@ -67,10 +60,11 @@ def explain(
 
     attnmt explain "The old house is small." --model local_m_general_feed --model base_reverse
 
+    attnmt explain "The old house is small." --weights weights/demo --weights weights/demo-local
+
     attnmt explain "The old house is small." --text
     """
-    choice = choose(experiment, model, weights)
-    params, names, _ = choice
+    chosen = choose_several(experiment, model or [], weights or [])
     sentence = _line(sentence, "the sentence")
     reference = None if reference is None else _line(reference, "--reference")
     page = OUTPUT if output is None and not (text and not show) else output
@@ -81,25 +75,24 @@ def explain(
         )
     if page is not None and page != STANDARD:
         check_place(page)
-    _check_models(params, names)
 
     # imported here, because they take seconds, and --help must be fast
     from attnmt.decoding.explanation import explain as explained
-    from attnmt.reporting.attention import label
-    from attnmt.reporting.explain_facts import Shown
+    from attnmt.reporting.explain_facts import Shown, about
     from attnmt.reporting.explain_page import make_explain_page
     from attnmt.reporting.explain_text import explain_text
 
     shown = []
-    for name in dict.fromkeys(names):
-        explanation = explained(choice.load(name, beam, n_best), sentence, reference, n_best)
-        shown.append(Shown(name, label(params, name), explanation))
+    for choice, name in chosen:
+        translator = choice.load(name, beam, n_best)
+        explanation = explained(translator, sentence, reference, n_best)
+        shown.append(Shown(about(choice.params, name, translator), explanation))
     if text:
         width = shutil.get_terminal_size().columns
         print("\n".join(explain_text(one, width) for one in shown), end="")
     if page is None:
         return
-    content = make_explain_page(params.experiment, sentence, reference, shown)
+    content = make_explain_page([one.about for one in shown], sentence, reference, shown)
     if page == STANDARD:
         sys.stdout.write(content)
         return
@@ -127,16 +120,3 @@ def _line(text: str, what: str) -> str:
             f"divide it"
         )
     return words
-
-
-def _check_models(params: Params, names: Sequence[str]) -> None:
-    """Refuse models that do not exist, and models that translate in different directions."""
-    directions = {
-        name: params.model(params.translators(name).members[0]).direction for name in names
-    }
-    for name, direction in directions.items():
-        if direction != directions[names[0]]:
-            raise InputError(
-                f"--model: {names[0]} translates {directions[names[0]]} and {name} {direction}; "
-                f"explain them one at a time"
-            )

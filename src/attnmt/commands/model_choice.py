@@ -1,4 +1,4 @@
-"""Which models a command works with: those of an experiment, or the one of a packed folder."""
+"""Which models a command works with: those of an experiment, or those of packed folders."""
 
 import sys
 from collections.abc import Sequence
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from attnmt.commands.options import complete_model
 from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.errors import InputError
+from attnmt.reporting.own_text import text_example
 from attnmt.serving.packed import read_packed
 from attnmt.training.best_model import best_model, ranked_models
 
@@ -16,13 +18,25 @@ if TYPE_CHECKING:
     from attnmt.decoding.text_translator import TextTranslator
 
 READY_MADE = Path("weights", "multi30k")  # packed, in git
-Weights = Annotated[
-    Path | None,
+WEIGHTS_HELP = (
+    "A folder that attnmt pack wrote, in place of an experiment's model. Where the demo has no trained "
+    f"model, the default is {READY_MADE}."
+)
+SIDE_BY_SIDE = "Give it several times to see several models side by side."
+Weights = Annotated[Path | None, typer.Option("--weights", help=WEIGHTS_HELP)]
+
+SeveralModels = Annotated[
+    list[str] | None,
     typer.Option(
-        "--weights",
-        help="A folder that attnmt pack wrote, in place of an experiment's model. Where the demo has no "
-        f"trained model, the default is {READY_MADE}.",
+        "--model",
+        "-m",
+        autocompletion=complete_model,
+        help="A model or an ensemble. The default is the one that attnmt translate takes. "
+        f"{SIDE_BY_SIDE}",
     ),
+]
+SeveralWeights = Annotated[
+    list[Path] | None, typer.Option("--weights", help=f"{WEIGHTS_HELP} {SIDE_BY_SIDE}")
 ]
 
 
@@ -32,6 +46,7 @@ class Choice(NamedTuple):
     params: Params
     names: list[str]
     root: Path
+    packed_example: str = ""  # a sentence of the text that a packed model learned from
 
     def load(
         self, name: str, beam: int | None = None, n_best: int | None = None, **rules: Any
@@ -43,6 +58,13 @@ class Choice(NamedTuple):
 
         torch.set_num_threads(self.params.machine.decode_threads)
         return load_translator(self.params, name, self.root, beam=beam, n_best=n_best, **rules)
+
+    def example(self, name: str) -> str:
+        """Return a sentence like those that one of them learned from, or "" if no text is here."""
+        try:
+            return self.packed_example or text_example(self.params, self.params.sides(name)[0])
+        except InputError:
+            return ""
 
 
 def choose(experiment: str, model: str | Sequence[str] | None, weights: Path | None) -> Choice:
@@ -83,4 +105,28 @@ def choose(experiment: str, model: str | Sequence[str] | None, weights: Path | N
 
 def _packed(folder: Path) -> Choice:
     packed = read_packed(folder)
-    return Choice(packed.params, [packed.model], packed.folder)
+    return Choice(packed.params, [packed.model], packed.folder, packed.example)
+
+
+def choose_several(
+    experiment: str, models: Sequence[str], folders: Sequence[Path]
+) -> list[tuple[Choice, str]]:
+    """Return models that stand side by side, each with the choice that it belongs to.
+
+    Raises:
+        InputError: as :func:`choose` does, or if two of them do not have the same languages.
+    """
+    places: Sequence[Path | None] = folders or [None]
+    choices = [choose(experiment, models, place) for place in dict.fromkeys(places)]
+    chosen = [(choice, name) for choice in choices for name in dict.fromkeys(choice.names)]
+    (first, its_title), *others = (
+        (name, choice.params.languages.title(choice.params.direction(name)))
+        for choice, name in chosen
+    )
+    for name, title in others:
+        if title != its_title:
+            raise InputError(
+                f"{'--weights' if folders else '--model'}: {first} translates {its_title} and {name} "
+                f"{title}; take models of one direction"
+            )
+    return chosen

@@ -5,34 +5,35 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.model_choice import Weights, choose
-from attnmt.commands.options import Experiment, OneModel, of_the_extra
+from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
+from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 
 
 def serve(
     experiment: Experiment = DEMO,
-    model: OneModel = None,
-    weights: Weights = None,
+    model: SeveralModels = None,
+    weights: SeveralWeights = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 5001,
 ) -> None:
-    """Serve the best model of an experiment, or another of its models, until Ctrl-C.
+    """Serve the best model of an experiment, or other models, until Ctrl-C.
 
-    In a browser, the address shows a page: it explains the translation of a sentence that you type.
-    A program sends text to the address, and gets translations, scores and links.
+    In a browser, the address shows a page: it explains the translation of a sentence that you type,
+    by each of the models. A program sends text to the address, and gets translations, scores and links
+    of the first model.
 
     Examples:
 
     attnmt serve --experiment multi30k --port 8080
 
-    attnmt serve --weights weights/demo
+    attnmt serve --weights weights/demo --weights weights/demo-local
 
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
     -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3, "beam": 10}}'
     """
-    choice = choose(experiment, model, weights)
+    chosen = choose_several(experiment, model or [], weights or [])
     listening = _bound(host, port)  # the port comes first, because the model takes seconds to load
     with of_the_extra("attnmt serve answers through Starlette"):
         import uvicorn  # imported here, because these take seconds, and --help must be fast
@@ -40,9 +41,10 @@ def serve(
         from attnmt.serving.application import application
     from attnmt.serving.service import Service
 
-    (name,) = choice.names
-    service = Service(choice.load(name), choice.params, name)
-    uvicorn.Server(uvicorn.Config(application(service))).run(sockets=[listening])
+    services = [Service(choice.load(name), choice.params, name) for choice, name in chosen]
+    first, name = chosen[0]
+    served = application(services, first.example(name))
+    uvicorn.Server(uvicorn.Config(served)).run(sockets=[listening])
 
 
 def _bound(host: str, port: int) -> socket.socket:

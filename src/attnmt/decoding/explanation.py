@@ -78,7 +78,6 @@ class Explained:
 class Explanation:
     """How one sentence is translated."""
 
-    languages: tuple[str, str]
     members: int  # how many models translate together
     pieces: bool  # whether units are pieces of words
     reverse: bool  # whether the encoder reads the last word first
@@ -124,7 +123,6 @@ def explain(
     system, attention = translator.models[0].config.system, translator.models[0].decoder.attention
     alone = len(translator.models) == 1 and translator.attends
     return Explanation(
-        languages=(translator.source.code, translator.target.code),
         members=len(translator.models),
         pieces=pieces,
         reverse=system.reverse,

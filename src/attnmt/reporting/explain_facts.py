@@ -1,17 +1,47 @@
 """What the page and the terminal say about an explanation, in the same words."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import unescape
 
+from attnmt.config import Language, Params
 from attnmt.decoding.explanation import Explained, Explanation, Unit
+from attnmt.decoding.text_translator import TextTranslator
+from attnmt.reporting.attention import label
+
+
+@dataclass(frozen=True)
+class About:
+    """A model or an ensemble: what it is called, and the text that it learned from."""
+
+    experiment: str
+    name: str
+    label: str  # the shortest name in the paper
+    languages: tuple[Language, Language]  # the one that it reads, and the one that it writes
+    pairs: int  # of sentences
+    vocabulary: tuple[int, int]  # entries of each language
+    unit: str  # what an entry is: a word, or a piece of a word
+
+
+def about(params: Params, name: str, translator: TextTranslator) -> About:
+    """Describe a loaded model or ensemble."""
+    sides = translator.source, translator.target
+    return About(
+        experiment=params.experiment,
+        name=name,
+        label=label(params, name),
+        languages=(sides[0].language, sides[1].language),
+        pairs=translator.data.lines(params.sets.train),
+        vocabulary=(len(sides[0].vocabulary), len(sides[1].vocabulary)),
+        unit="piece" if translator.data.pieces else "word",
+    )
 
 
 @dataclass(frozen=True)
 class Shown:
-    """An explanation, with the name of its model or ensemble and the shortest name in the paper."""
+    """A model or an ensemble, and how it translates a sentence."""
 
-    name: str
-    label: str
+    about: About
     explanation: Explanation
 
     @property
@@ -21,11 +51,6 @@ class Shown:
         rows = {str(rank): candidate for rank, candidate in candidates}
         reference = self.explanation.reference
         return rows | ({"reference": reference} if reference else {})
-
-    @property
-    def unit(self) -> str:
-        """What a unit is called."""
-        return "piece" if self.explanation.pieces else "word"
 
 
 def text_of(unit: Unit) -> str:
@@ -44,6 +69,17 @@ def columns_of(one: Explained) -> dict[str, list[str]]:
     return columns | ({"p_t": [f"{span.p:.1f}" for span in one.spans]} if one.spans else {})
 
 
+def what_was_learned(models: Iterable[About]) -> list[str]:
+    """Return a sentence for each text that models learned from."""
+    learners: dict[str, list[str]] = {}
+    for one in models:
+        (source, target), (read, written) = one.languages, one.vocabulary
+        words = f"{read:,} {one.unit}s of {source.name} and {written:,} of {target.name}"
+        learned = f"{words}, from {one.pairs:,} pairs of sentences."
+        learners.setdefault(learned, []).append(one.label)
+    return [f"Learned by {_listed(labels)}: {text}" for text, labels in learners.items()]
+
+
 def what_is_read(explanation: Explanation) -> list[str]:
     """Return sentences about the source as the model reads it."""
     counted = _counted(len(explanation.words), "word")
@@ -53,8 +89,7 @@ def what_is_read(explanation: Explanation) -> list[str]:
     sentences = [f"The encoder reads {counted}, {order}."]
     unknown = dict.fromkeys(text_of(unit) for unit in explanation.source if not unit.known)
     if unknown:
-        *others, last = unknown
-        listed = f"{', '.join(others)} and {last}" if others else last
+        listed = _listed([*unknown])
         sentences.append(f"The vocabulary does not have {listed}, so the model reads <unk> there.")
     return sentences
 
@@ -107,6 +142,11 @@ def what_replaced(explanation: Explanation, explained: Explained) -> list[str]:
         step = "the step that predicts it" if same else "the next step, whose input it is"
         sentences.append(f"The link is the largest weight at {step}. Words count from 0.")
     return sentences
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _counted(count: int, noun: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from attnmt.decoding.explanation import Explained, Explanation
 from attnmt.reporting.explain_facts import (
+    About,
     Shown,
     columns_of,
     how_it_attends,
@@ -13,6 +14,7 @@ from attnmt.reporting.explain_facts import (
     text_of,
     what_is_read,
     what_replaced,
+    what_was_learned,
 )
 from attnmt.reporting.templates import render
 
@@ -21,24 +23,24 @@ from attnmt.reporting.templates import render
 class Form:
     """What a server shows above the explanation."""
 
-    languages: tuple[str, str]  # source and target
     text: str  # what stands in the field
+    example: str  # a sentence to click on; "" if none is known
     fault: str  # why the text was refused; "" if it was not
     most: int  # the most characters that are accepted
 
 
 def make_explain_page(
-    experiment: str,
+    models: Sequence[About],
     sentence: str,
     reference: str | None,
     shown: Sequence[Shown],
     form: Form | None = None,
 ) -> str:
-    """Return the page.
+    """Return the page of models that stand side by side, and have the same languages.
 
     Args:
         reference: a given translation; the explanations have it, too.
-        shown: models side by side, with the same source language; none if only the form is to be shown.
+        shown: what each model does; none if only the form is to be shown.
         form: None makes a page that sends nothing anywhere.
     """
     return render(
@@ -46,7 +48,8 @@ def make_explain_page(
         styles=["style.css", "explain.css"],
         scripts=["common.js", "matrix.js", "explain.js"],
         forms="self" if form else "none",
-        experiment=experiment,
+        languages=models[0].languages,
+        learned=what_was_learned(models),
         sentence=sentence,
         reference=reference,
         form=form,

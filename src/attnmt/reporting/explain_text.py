@@ -28,7 +28,8 @@ def explain_text(shown: Shown, width: int) -> str:
     """Return an explanation as lines of at most ``width`` columns. A word that is longer stays whole."""
     explanation = shown.explanation
     best, *_ = explanation.candidates
-    title = shown.name if shown.name == shown.label else f"{shown.name}: {shown.label}"
+    name, label = shown.about.name, shown.about.label
+    title = name if name == label else f"{name}: {label}"
     units = [text_of(one) if one.known else f"[{text_of(one)}]" for one in explanation.source]
     about = what_is_read(explanation)
     if not all(unit.known for unit in explanation.source):
@@ -55,7 +56,7 @@ def printable(line: str) -> str:
 
 
 def _candidates(shown: Shown, width: int) -> Iterator[str]:
-    head = f"{'':9}  {'log p':>8}  {f'per {shown.unit}':>9}  "
+    head = f"{'':9}  {'log p':>8}  {f'per {shown.about.unit}':>9}  "
     beside = width - len(head) >= ROOM  # otherwise a translation stands below its numbers
     yield head + "translation" if beside else head
     for rank, one in shown.rows.items():

@@ -19,9 +19,20 @@ def own_name(params: Params, name: str, about: str) -> tuple[str, str]:
 def next_steps(params: Params) -> str:
     """Say where the report of an experiment is, and how to use its best model."""
     name, layout = params.experiment, Layout(params.experiment)
-    text = layout.raw / f"{params.sets.tests[0]}.{params.languages.source.code}"
-    commands = [f"attnmt commit -e {name}", *uses(name, example_of(iter_lines(text)))]
+    example = text_example(params, params.languages.source.code)
+    commands = [f"attnmt commit -e {name}", *uses(name, example)]
     return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
+
+
+def text_example(params: Params, source: str) -> str:
+    """Return :func:`example_of` the first test set, in a language that is given by its code.
+
+    Raises:
+        InputError: if the text is not here.
+    """
+    return example_of(
+        iter_lines(Layout(params.experiment).raw / f"{params.sets.tests[0]}.{source}")
+    )
 
 
 def example_of(sentences: Iterable[str]) -> str:

@@ -1,6 +1,7 @@
-"""The server of a model: strict requests in JSON, and a page that explains a translation."""
+"""The server of models: strict requests in JSON, and a page that explains a translation."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.applications import Starlette
@@ -17,13 +18,19 @@ MOST_BYTES = 16 * MOST_WORK  # of a request; JSON may write a character in 12 by
 MOST_TOLD = 500  # characters of a refusal
 
 
-def application(service: Service) -> Starlette:
-    """Return a server that translates at ``/invocations``, and has a page for people at ``/``."""
+def application(services: Sequence[Service], example: str) -> Starlette:
+    """Return a server that translates at ``/invocations``, and has a page for people at ``/``.
+
+    The page shows all models side by side, and the first one answers programs.
+
+    Args:
+        example: a sentence to click on in the page; "" if none is known.
+    """
 
     async def invocations(request: Request) -> Response:
         try:
             body = await _body(request)
-            answer = await run_in_threadpool(lambda: service.answer(_parsed(body)))
+            answer = await run_in_threadpool(lambda: services[0].answer(_parsed(body)))
             return _json({"predictions": answer})
         except InputError as error:
             told = str(error)[:MOST_TOLD]
@@ -33,7 +40,8 @@ def application(service: Service) -> Starlette:
 
     # Starlette runs a function that is not async in a thread, so that the server answers others.
     def page(request: Request) -> Response:
-        return HTMLResponse(*form_page(service, request.query_params.get("sentence", "")))
+        sentence = request.query_params.get("sentence", "")
+        return HTMLResponse(*form_page(services, sentence, example))
 
     def ping(_: Request) -> Response:
         return Response("\n")
@@ -42,16 +50,16 @@ def application(service: Service) -> Starlette:
     return Starlette(routes=[*routes, Route("/ping", ping), Route("/health", ping)])
 
 
-def form_page(service: Service, sentence: str) -> tuple[str, int]:
+def form_page(services: Sequence[Service], sentence: str, example: str) -> tuple[str, int]:
     """Return the page for a sentence, or only its field for "", and the status of the answer."""
     fault, shown = "", []
     try:
-        shown = [service.explain(sentence)] if sentence.strip() else []
+        shown = [service.explain(sentence) for service in services] if sentence.strip() else []
     except InputError as error:
         fault = str(error).removeprefix("sentence 0: ")
     sentence = " ".join(sentence.split())
-    form = Form(service.languages, sentence, fault, MOST_CHARACTERS)
-    page = make_explain_page(service.params.experiment, sentence, None, shown, form)
+    form = Form(sentence, example, fault, MOST_CHARACTERS)
+    page = make_explain_page([one.about for one in services], sentence, None, shown, form)
     return page, 400 if fault else 200
 
 

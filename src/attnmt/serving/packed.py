@@ -41,11 +41,12 @@ class PackedFile(Record):
 class Manifest(Record):
     """What a packed folder holds: ``manifest.json``."""
 
-    format: Literal[1]
+    format: Literal[2]
     experiment: Slug
     model: Name  # or an ensemble
     params_file: Annotated[str, AfterValidator(_inside)]
     commits: list[Text]  # those at which the model was trained
+    example: Text  # a sentence of the kind that it translates
     files: Annotated[dict[Annotated[str, AfterValidator(_inside)], PackedFile], Field(min_length=1)]
 
 
@@ -55,10 +56,14 @@ class Packed(NamedTuple):
     folder: Path
     params: Params
     model: str  # or an ensemble
+    example: str
 
 
-def write_packed(params: Params, name: str, folder: Path) -> Manifest:
+def write_packed(params: Params, name: str, folder: Path, example: str) -> Manifest:
     """Copy the files of a model or an ensemble into a folder, and describe them in its manifest.
+
+    Args:
+        example: a sentence of the kind that it translates.
 
     Raises:
         InputError: if one of them, or the record of a training, is missing.
@@ -72,11 +77,12 @@ def write_packed(params: Params, name: str, folder: Path) -> Manifest:
     layout, members = Layout(params.experiment), params.translators(name).members
     commits = [commit for one in members for commit in read_provenance(layout.model(one)).commits]
     manifest = Manifest(
-        format=1,
+        format=2,
         experiment=params.experiment,
         model=name,
         params_file=params.params_file,
         commits=list(dict.fromkeys(commits)),
+        example=example,
         files=described,
     )
     write_json(folder / MANIFEST, manifest.model_dump())
@@ -107,4 +113,4 @@ def read_packed(folder: Path | str) -> Packed:
             f"{error}; the model was trained at commit {', '.join(manifest.commits)}: use that code, "
             f"or train and pack the model again with this code"
         ) from None
-    return Packed(folder, params, manifest.model)
+    return Packed(folder, params, manifest.model, manifest.example)

@@ -14,10 +14,10 @@ from attnmt.config import DEMO, Params
 from attnmt.decoding.text_translator import TextTranslator, load_translator
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder, check_place
-from attnmt.files.text_file import iter_lines, write_text
+from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.reporting.attention import label
-from attnmt.reporting.own_text import example_of
+from attnmt.reporting.own_text import text_example
 from attnmt.scoring.gather import short_commits
 from attnmt.scoring.numbers import SHA_DIGITS, Numbers, read_scores
 from attnmt.serving.packed import CARD, MANIFEST, Manifest, write_packed
@@ -57,7 +57,8 @@ def pack_model(params: Params, name: str, folder: Path, text_license: str = "") 
             f"evaluate of {name} again"
         )
     with atomic_folder(folder) as partial:
-        manifest = write_packed(params, name, partial)
+        example = text_example(params, translator.source.code)
+        manifest = write_packed(params, name, partial, example)
         card = _card(params, manifest, scores, trainings, translator, folder, text_license)
         write_text(partial / CARD, card)
 
@@ -90,10 +91,6 @@ def _card(
     name = manifest.model
     system = params.translators(name)
     summary = read_summary(Layout(params.experiment).encoded(system.family))
-    test = params.sets.tests[0]
-    sentence = example_of(
-        iter_lines(Layout(params.experiment).raw / f"{test}.{translator.source.code}")
-    )
     weights = (part for model in translator.models for part in model.parameters())
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -117,8 +114,7 @@ def _card(
         origin=_origin(params),
         text_license=text_license,
         license=_license(params),
-        sentence=sentence,
-        translation=translator.translate([sentence])[0][0].text,
+        translation=translator.translate([manifest.example])[0][0].text,
     )
 
 

@@ -21,7 +21,7 @@ from attnmt.files.yaml_file import explained
 
 if TYPE_CHECKING:
     from attnmt.decoding.text_translator import TextTranslator
-    from attnmt.reporting.explain_facts import Shown
+    from attnmt.reporting.explain_facts import About, Shown
 
 # The limits of a request, so that no request occupies the server for minutes. A wider beam finds nothing
 # better, and the cost of a translation grows with its length and the beam.
@@ -58,9 +58,11 @@ class Service:
         self.params, self.name = params, name
 
     @property
-    def languages(self) -> tuple[str, str]:
-        """The language that is read, and the one that is written."""
-        return self._translator.source.code, self._translator.target.code
+    def about(self) -> "About":
+        """What is served."""
+        from attnmt.reporting.explain_facts import about
+
+        return about(self.params, self.name, self._translator)
 
     def explain(self, sentence: str) -> "Shown":
         """Explain the translation of a sentence.
@@ -69,13 +71,12 @@ class Service:
             InputError: if the sentence is too long, has several lines or no words, or cannot be read.
         """
         from attnmt.decoding.explanation import CANDIDATES, explain
-        from attnmt.reporting.attention import label
         from attnmt.reporting.explain_facts import Shown
 
         _refuse_too_much([sentence], self._translator.options.beam)
         candidates = min(CANDIDATES, self.params.decoding.candidates)
         explanation = explain(self._translator, sentence, candidates=candidates)
-        return Shown(self.name, label(self.params, self.name), explanation)
+        return Shown(self.about, explanation)
 
     def answer(self, request: Any) -> list[dict[str, Any]]:
         """Translate the sentences of a request, which should have the form of ``Question``.

@@ -31,9 +31,10 @@ function makeMatrix(label, name, matrix) {
   const cells = target.map((_, t) => source.map((_, s) => {
     const cell = make("td", { className: linked(s, t) ? "gold" : "" }, String(weight(s, t)));
     shade(cell, weight(s, t));
-    if (spans[t]) showSpan(cell, s, spans[t], source.length);
+    if (spans[t]) showWindow(cell, s, spans[t]);
     return cell;
   }));
+  if (spans.length) cells[0][0].append(positionLine(spans, source.length));
   const more = columns.map((column) => make("th", { scope: "col", className: "more" }, ...withSubscript(column.head)));
   const table = make("table", { className: "weights" },
     make("caption", { className: "visually-hidden" }, `${label} ${name}`),
@@ -99,15 +100,27 @@ function withSubscript(name) {
   return below ? [letter, make("sub", {}, below)] : [letter];
 }
 
-/** Draw a row's window into one of its cells: an edge around it, and a tick at p, the center of cell s being s. */
-function showSpan(cell, s, { p, first, last }, S) {
+/** Draw a row's window into one of its cells: an edge around it. */
+function showWindow(cell, s, { first, last }) {
   if (s < first || s > last) return;
   cell.classList.add("inside");
   if (s === first) cell.classList.add("first");
   if (s === last) cell.classList.add("last");
-  if (s !== Math.min(Math.round(p), S - 1)) return;
-  cell.classList.add("p");
-  cell.style.setProperty("--p", Math.min(p - s + 0.5, 1));
+}
+
+/** Return a line through p of each row, from the matrix's first cell over S columns. The center of cell s is s. */
+function positionLine(spans, S) {
+  const make = (name, attributes) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  };
+  const points = spans.map(({ p }, t) => `${Math.min(p + 0.5, S).toFixed(2)},${t + 0.5}`).join(" ");
+  const svg = make("svg", { class: "positions", viewBox: `0 0 ${S} ${spans.length}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  svg.style.setProperty("--columns", S);
+  svg.style.setProperty("--rows", spans.length);
+  svg.append(...["halo", "line"].map((name) => make("polyline", { class: name, points })));
+  return svg;
 }
 
 /** Let the panels mark a word together wherever they have the same sentence, and say its weights in a status line. */
