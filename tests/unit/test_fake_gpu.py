@@ -60,7 +60,7 @@ def translate(models: list[Translator]) -> None:
     """Search with three sentences, of which two go on after the first step and none after the second."""
     sources = [np.ones(3, dtype=np.int32)] * 3
     with pytest.MonkeyPatch.context() as patch, on_the_gpu_only(2, 0) as host:
-        patch.setattr(History, "read_back", lambda self, shift: self)
+        patch.setattr(History, "read_back", lambda self, shift: [True])
         search(models, sources, Search(beam=3, candidates=20))
         assert not host.answers
 

@@ -85,8 +85,8 @@ def best_words(
     for log_p in _in_chunks(models, h, average, shares):
         if forbidden is not None:
             ids = forbidden.flatten(0, 1)[done : done + len(log_p)]
-            rows, columns = (ids >= 0).nonzero(as_tuple=True)
-            log_p[rows, ids[rows, columns]] = -torch.inf
+            most = torch.where(ids >= 0, -torch.inf, torch.inf).to(log_p.dtype)
+            log_p.scatter_reduce_(1, ids.clamp(min=0), most, "amin")
         done += len(log_p)
         chunks.append(largest(log_p, min(count, V)))
     values, words = (torch.cat(parts) for parts in zip(*chunks, strict=True))
