@@ -232,8 +232,8 @@ BY_NAME |= {
     "singledispatch",
     "validate_call",
 }
-FIELDS = {"attnmt", "model", "claims", "experiment", "systems", "saved", "search", "numbers"}
-FIELDS |= {"facts", "rows", "gather", "count_tables", "table", "record"}
+FIELDS = {"attnmt", "model", "experiment", "systems", "saved", "search", "numbers"}
+FIELDS |= {"facts", "rows", "questions", "gather", "count_tables", "table", "record"}
 READS_BY_NAME = {"getattr", "setattr", "hasattr", "attrgetter", "methodcaller"}
 
 
