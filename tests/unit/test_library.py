@@ -209,7 +209,7 @@ def test_a_text_is_one_sentence_and_a_list_is_many(translator):
     assert len(several) == 3
     assert several[0].text == one.text
     assert translator.explain(SENTENCE).candidates[0].text == one.text
-    assert (translator.name, translator.params.experiment) == ("global_dot_feed", "demo")
+    assert (translator.name, translator.params.experiment) == ("global_general_feed", "demo")
 
 
 def test_a_program_loads_what_is_trained_by_text_or_path(tmp_path):
@@ -241,7 +241,7 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
         lambda t: t.translate("Hi.", prefix="a b c d"),
         "prefix: it has 4 words or pieces, and a translation",
     ),
-    (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_dot_feed' and no 'base'"),
+    (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_general_feed' and no 'base'"),
     (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
     (lambda _: attnmt.load(None), "None is not a path"),
     (lambda _: attnmt.load(ROOT / "README.md"), "README.md: not YAML|README.md:1: "),
