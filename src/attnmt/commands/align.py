@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from attnmt.commands.messages import note
 from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import MOST_CHARACTERS, Experiment, Flip, complete_model
 from attnmt.commands.pairs import Source, Target, pairs_given
 from attnmt.config import DEMO, DIAGONAL, LinkStep, Params
 from attnmt.corpora.links import format_links
-from attnmt.errors import InputError, escaped
+from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines
 
@@ -98,8 +99,8 @@ def align(
     from attnmt.scoring.external_alignment import OwnPairs, link_pairs, score_diagonal
 
     pairs = OwnPairs.of(given.pairs, params, gold, plain=plain, flip=flip)
-    for note in pairs.notes:
-        typer.echo(f"note: {escaped(note)}", err=True)
+    for message in pairs.notes:
+        note(message)
     rows: list[tuple[str, ...]] = [COLUMNS]
     for name in names:
         linked = link_pairs(params, name, pairs, root)

@@ -1,12 +1,12 @@
 """Which models a command works with: those of an experiment, or those of packed folders."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from attnmt.commands.messages import note
 from attnmt.commands.options import complete_model
 from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.errors import InputError
@@ -94,10 +94,9 @@ def choose(experiment: str, model: str | Sequence[str] | None, weights: Path | N
         return Choice(params, [*models], Path())
     if experiment == DEMO and READY_MADE.is_dir() and not ranked_models(params):
         choice = _packed(READY_MADE)
-        print(
-            f"note: {choice.names[0]} of {READY_MADE} is used, because no model is trained here; "
-            f"to train the demo's models: make demo",
-            file=sys.stderr,
+        note(
+            f"{choice.names[0]} of {READY_MADE} is used, because no model is trained here; "
+            f"to train the demo's models: make demo"
         )
         return choice
     return Choice(params, [best_model(params)], Path())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import yaml
 
+from attnmt.commands.messages import note, warn
 from attnmt.commands.options import PAIRS, Flip
 from attnmt.config import DEMO, LINKS, SYSTEMS, Params, load_params
 from attnmt.config.generated import write_models
@@ -143,8 +144,8 @@ def new(
             sets[GOLD] = dict(zip(codes, sides["test"], strict=True))
         sets[tokenized or "test"][LINKS] = gold.path
         notes += gold.notes
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
+    for message in notes:
+        note(message)
     rows = {
         key: sum(1 for _ in parallel_rows(files, scored=key != "train"))
         for key, files in sets.items()
@@ -221,11 +222,10 @@ def _systems(text: str, known: Systems) -> list[str]:
 def _warn(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:
     if overlap:
         line, train_line, _ = overlap[0]
-        typer.echo(
-            f"warning: {len(overlap):,} of the {rows:,} source sentences of {key} are in the training "
+        warn(
+            f"{len(overlap):,} of the {rows:,} source sentences of {key} are in the training "
             f"text, {sum(pair for *_, pair in overlap):,} with the same translation; the first is line "
-            f"{line} (line {train_line} of the training text). Such lines make the scores too high.",
-            err=True,
+            f"{line} (line {train_line} of the training text). Such lines make the scores too high."
         )
 
 
@@ -262,11 +262,10 @@ def _say(name: str, proposal: "Proposal", shared: int, hold_out: int) -> None:
         f"{proposal.in_window:.0%} of the training sentences. Change {params} as you like."
     )
     if share > MUCH:
-        typer.echo(
-            f"warning: {share:.0%} of the training pairs are left out; put one sentence in a line (a "
+        warn(
+            f"{share:.0%} of the training pairs are left out; put one sentence in a line (a "
             f"sentence splitter helps), look whether line k of one file translates line k of the other, "
-            f"or hold out fewer pairs",
-            err=True,
+            f"or hold out fewer pairs"
         )
 
 

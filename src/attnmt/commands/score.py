@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from attnmt.commands.input_lines import STDIN, in_chunks
+from attnmt.commands.messages import note, warn
 from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import MOST_CHARACTERS, Experiment, MaxCharacters, OneModel
 from attnmt.commands.pairs import Pair, Source, Target, pairs_given
@@ -86,8 +87,6 @@ def _read(pairs: Iterator[Pair], translator: "TextTranslator") -> Iterator[tuple
         yield sides[0], sides[1]
     for reader, missing, cut in zip(readers, unknown, lost, strict=True):
         if missing:
-            typer.echo(f"note: {missing:,} {reader.unit} of {reader.code} are unknown", err=True)
+            note(f"{missing:,} {reader.unit} of {reader.code} are unknown")
         if cut:
-            typer.echo(
-                f"warning: the model does not read {cut:,} first words of long lines", err=True
-            )
+            warn(f"the model does not read {cut:,} first words of long lines")

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from tqdm import tqdm
 
 from attnmt.commands.input_lines import Lines, in_chunks, lines_to_translate
+from attnmt.commands.messages import note, warn
 from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import (
     MOST_CHARACTERS,
@@ -25,7 +25,7 @@ from attnmt.commands.options import (
 )
 from attnmt.config import DEMO, LengthPenalty
 from attnmt.corpora.links import format_links
-from attnmt.errors import InputError, escaped
+from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
 from attnmt.files.progress import Progress
 from attnmt.serving.service import MOST_BEAM, lines_in
@@ -133,9 +133,9 @@ def translate(
     # Files are read through before the models are loaded, so that their faults are reported first.
     given = lines_to_translate(text, source, max_characters)
     if text and os.path.isfile(text[0]):  # noqa: PTH113  pathlib fails on a text too long for a name
-        _warn(f"{text[0]} is a file, but its name is translated; for its lines, use --input")
+        warn(f"{text[0]} is a file, but its name is translated; for its lines, use --input")
     if n_best > (beam or choice.params.decoding.beam):
-        _warn(f"--n-best {n_best}: a narrower beam rarely finishes this many; raise --beam")
+        warn(f"--n-best {n_best}: a narrower beam rarely finishes this many; raise --beam")
 
     from attnmt.reporting.explain_text import printable
 
@@ -194,7 +194,7 @@ def translate(
             _ask(prompt)
         _ask("\n" if prompt else "")
     if not line:
-        _warn(f"{given.name} is empty; nothing was translated")
+        warn(f"{given.name} is empty; nothing was translated")
 
 
 def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Iterator["Units"]:
@@ -210,15 +210,15 @@ def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Itera
         units, lost = reader.units(text, place), reader.words_lost(text)
         if len(parts := lines_in(text)) > 1:
             mark = text.partition(parts[0])[2][:1]
-            _warn(
+            warn(
                 f"{place}: U+{ord(mark):04X} divides this line, and a space is read in its place; if "
                 f"sentences end there, end them with a line feed"
             )
         if lost:
-            _warn(f"{place}: the model does not read the first {lost} words; divide the sentence")
+            warn(f"{place}: the model does not read the first {lost} words; divide the sentence")
         if len(units) > FAR * longest:
             give_back_large_blocks()
-            _warn(
+            warn(
                 f"{place}: {len(units)} {reader.unit}, and the longest sentence that was "
                 f"trained on has {longest}; the translation may be bad; divide the sentence"
             )
@@ -228,7 +228,7 @@ def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Itera
             _name_unknown(place, unknown, reader.unit, len(units))
         yield units
     if not_known and not one_by_one:
-        _note(f"the model does not know {not_known:,} of the {total:,} {reader.unit}")
+        note(f"the model does not know {not_known:,} of the {total:,} {reader.unit}")
 
 
 def _name_unknown(place: str, unknown: Sequence[str], unit: str, of: float = inf) -> None:
@@ -243,15 +243,7 @@ def _name_unknown(place: str, unknown: Sequence[str], unit: str, of: float = inf
         if len(unknown) > UNLIKE * of
         else ""
     )
-    _note(f"{place}: the model does not know these {unit}: {shown}{unlike}")
-
-
-def _note(message: str) -> None:
-    tqdm.write(f"note: {escaped(message)}", file=sys.stderr)
-
-
-def _warn(message: str) -> None:
-    tqdm.write(f"warning: {escaped(message)}", file=sys.stderr)
+    note(f"{place}: the model does not know these {unit}: {shown}{unlike}")
 
 
 def _ask(text: str) -> None:
