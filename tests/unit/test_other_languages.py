@@ -10,8 +10,7 @@ from other_languages import languages
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.samples import make_samples, samples_table
-from attnmt.reporting.table import write_tables
-from attnmt.reporting.tables import make_tables
+from attnmt.reporting.tables import make_tables, write_tables
 from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.gather import gather
 from attnmt.scoring.numbers import OUTSIDE

@@ -19,6 +19,7 @@ from attnmt.scoring.ranking import attention_pair, best_systems, final_bleu, ran
 HELPED, HARMED = "Attention helped in these trainings.", "Attention did harm in these trainings."
 HELPS, HARMS = "Attention helps here.", "Attention does harm here."
 OPEN = "These numbers leave open whether attention helps here."
+GAIN = "Gain by attention, BLEU"
 PLAIN, SIGNED = Format(1), Format(1, signed=True)
 
 
@@ -46,7 +47,7 @@ def _headlines(params: Params, numbers: Numbers) -> Iterator[Headline]:
     if gain and gain.value is not None:
         systems = " over ".join(label(params, str(name)) for name in (gain.system, gain.over))
         number, bounds = signed(gain.value, 1), _bounds(gain, signed)
-        yield Headline("Gain by attention, BLEU", number, systems, bounds)
+        yield Headline(GAIN, number, systems, bounds)
     for name in islice(params.ensembles, 1):  # the paper's; any other is in the tables
         yield from _bleu(params, numbers, "Ensemble, BLEU", name)
     yield from _links(params, numbers)
