@@ -5,6 +5,7 @@ and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and
 t + k.
 """
 
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -127,6 +128,12 @@ def made_table() -> Table:
     )
 
 
+def least_letters(path: Path) -> float:
+    """Return the size of the smallest type in a figure's SVG, in points."""
+    sizes = re.findall(r"font(?:-size)?: (?:[\w-]+ )*([\d.]+)px", path.read_text(encoding="utf-8"))
+    return min(map(float, sizes))
+
+
 def changed(numbers: Numbers, line: Line | None, **fields: Any) -> Numbers:
     """Return the numbers with fields of one line changed."""
     assert line is not None
@@ -195,7 +202,8 @@ def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
             own |= {"sd": None, "trainings": 1, "signature": MACHINE}
             yield made_line(name, metric, value, **own)
             if several and run == runs[0]:  # the system's own line, the mean over its trainings
-                yield made_line(name, metric, value, **common, signature=MACHINE)
+                mean = {**common, "sd": 0.0, "signature": MACHINE}
+                yield made_line(name, metric, value, **mean)
     if not ensemble:
         yield made_line(name, "ppl", 9 - k / 10, set=params.sets.dev, **common)
     for test in params.sets.tests:
