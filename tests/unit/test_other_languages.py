@@ -69,6 +69,8 @@ def test_every_aligned_set_has_its_rates_and_a_table(made):
         assert gold.value != silver.value
         assert (gold.note.split()[-2], silver.note.split()[-2]) == ("gold", "silver")
         for name, line in (("table6", gold), ("table6_news", silver)):
-            cells = [tables[name].cell(row, "AER") for row in tables[name].frame.index]
+            cells = [
+                tables[name].cell(row, "AER, program's step") for row in tables[name].frame.index
+            ]
             assert line.value in [getattr(cell, "value", cell) for cell in cells]
     assert numbers.system("aligner", "aer", "news") is None

@@ -105,7 +105,7 @@ def cost_table(params: Params, numbers: Numbers) -> Table | None:
     spent = hours_of(sum(line.value or 0.0 for line in trainings))
     count = "One training" if len(trainings) == 1 else f"{len(trainings)} trainings"
     where = f" ({', '.join(machines)})" if len(machines) == 1 else ""
-    means = "; the table has means over seeds, ±" if len(trainings) > len(counts) else ""
+    means = " (means over seeds, ±)" if len(trainings) > len(counts) else ""
     caption = (
         f"{count}{where} took {spent} in all, evaluations included{means}. The table counts jumps of "
         "the development cost, and says by what part it fell in the last tenth of the steps. Memory is "

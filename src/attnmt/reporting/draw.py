@@ -24,7 +24,7 @@ PAGE_SIZE = 13  # type of a panel for a page, in points; a phone shows it at fou
 PAGE_PANEL = (420 / 72, 300 / 72)  # inches
 LABEL = 52  # characters of a label in a line
 CELL, LARGE_CELL = 0.11, 0.16  # inches; a word beside a cell needs the first
-LETTER = 0.085  # inches; width of a wide letter beside a matrix
+LETTER = 0.1  # inches; width of a wide letter beside a matrix
 GOLD_COLOR = "#D55E00"
 
 
