@@ -6,7 +6,7 @@ import subprocess
 
 import pandas as pd
 import pytest
-from made_report import ROOT, made_table
+from made_report import ROOT, made_params, made_table, of_own_text, own_numbers
 
 from attnmt.config import load_params, params_file
 from attnmt.reporting import latex
@@ -63,6 +63,17 @@ def test_every_table_of_a_report_compiles_and_fits_into_a_paper(experiment, tmp_
     points, log = overfull(texts, tmp_path, *asked)
     assert [one for one in points if one > 1] == []
     assert "multiply" not in log  # labels differ
+
+
+@needs_latex
+def test_the_tables_of_ones_own_text_fit_into_a_paper_too(tmp_path):
+    params = of_own_text(made_params("base", "global_dot_feed", "local_p_general_feed"))
+    write_tables("mine", make_tables(params, own_numbers(params)), tmp_path)
+    narrow = (tmp_path / "table_attention_narrow.tex").read_text(encoding="utf-8")
+    assert r"system & BLEU & gain & \shortstack[r]{gain,\\95\%} & p \\" in narrow
+    texts = [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.tex")]
+    points, _ = overfull(texts, tmp_path, "array", "booktabs", "graphicx", "tabularx")
+    assert [one for one in points if one > 1] == []
 
 
 @needs_latex

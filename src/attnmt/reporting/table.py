@@ -14,6 +14,7 @@ import pandas as pd
 
 LEVEL = 0.05  # where p is this or larger, a gain is called noise
 SMALLEST_P = 0.001
+NARROW = ("over", "BLEU", "gain", "gain, 95%", "p")
 OF_INTERVAL = ", 95%"  # ends the heading of a column of intervals
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)  # Markdown would read <unk> as HTML
 
@@ -157,12 +158,14 @@ def table_of(
 ) -> Table:
     """Return a table of rows of cells by their headings. Columns without any cell are left out.
 
-    There is no narrow version if that leaves none of its numbers but one.
+    The narrow version has the first column and, where ``narrow`` does not name others, those of NARROW.
+    There is none without a gain or a second number.
     """
     frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
     frame = frame.astype(object).where(frame.notna(), None)
     kept = [heading for heading in frame if any(cell not in (None, "") for cell in frame[heading])]
-    short = [heading for heading in narrow if heading in kept]
+    usual = [kept[0], *NARROW] if "gain" in kept else []
+    short = [heading for heading in narrow or usual if heading in kept]
     short = short if len(short) > 2 else []
     return Table(name, title, caption, frame[kept], formats, about, facts, short)
 
