@@ -117,8 +117,8 @@ def write_matrices(figure: MatrixFigure, folder: Path) -> None:
         least = max(len(m.source) * CELL + _margin(m.target) for m in figure.matrices)
         columns = 2 if len(figure.matrices) > 1 and 2 * least <= COLUMN else 1
         rows, width = ceil(len(figure.matrices) / columns), max(least, COLUMN / columns)
-        cells = ((width - _margin(m.target)) / len(m.source) for m in figure.matrices)
-        cell = min(LARGE_CELL, *cells)
+        sides = ((width - _margin(m.target)) / len(m.source) for m in figure.matrices)
+        cell = min(LARGE_CELL, *sides)
         height = max(len(m.target) * cell + _margin(m.source) for m in figure.matrices)
         canvas = Canvas(figsize=(columns * width, rows * height), layout="constrained")
         all_axes = canvas.subplots(rows, columns, squeeze=False).flat

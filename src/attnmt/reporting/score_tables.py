@@ -149,8 +149,8 @@ def _formats(scores: Scores) -> dict[str, Format]:
         formats |= dict.fromkeys(headings, Format(measure.digits))
     if scores.gain:
         signed = Format(scores.gain.digits, signed=True)
-        headings = map(scores.named, ("paper gain", "gain", "gain, 95%", "difference"))
-        formats |= dict.fromkeys(headings, signed)
+        gains = ("paper gain", "gain", "gain, 95%", "difference")
+        formats |= dict.fromkeys(map(scores.named, gains), signed)
     return formats
 
 
