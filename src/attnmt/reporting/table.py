@@ -163,7 +163,9 @@ def table_of(
     """
     frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
     frame = frame.astype(object).where(frame.notna(), None)
-    kept = [heading for heading in frame if any(cell not in (None, "") for cell in frame[heading])]
+    kept = [
+        str(heading) for heading in frame if any(cell not in (None, "") for cell in frame[heading])
+    ]
     usual = [kept[0], *NARROW] if "gain" in kept else []
     short = [heading for heading in narrow or usual if heading in kept]
     short = short if len(short) > 2 else []
