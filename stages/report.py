@@ -25,7 +25,7 @@ from attnmt.reporting.draw import write_figure, write_matrices
 from attnmt.reporting.page import make_page
 from attnmt.reporting.report import make_report
 from attnmt.reporting.samples import samples_table
-from attnmt.reporting.table import write_tables
+from attnmt.reporting.tables import write_tables
 from attnmt.tracking.importing import log_results
 from attnmt.workflow.stage import run_stage
 

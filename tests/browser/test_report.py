@@ -23,14 +23,19 @@ def address(tmp_path_factory):
     return write_page(tmp_path_factory.mktemp("report"))
 
 
+def ours(page, table):
+    """Return a table of our numbers; systems of others are in a second one below it."""
+    return page.locator(f"#{table} table").first
+
+
 def rows(page, table):
     """Return the first column of a table, from top to bottom."""
-    return page.locator(f"#{table} tbody th").all_inner_texts()
+    return ours(page, table).locator("tbody th").all_inner_texts()
 
 
 def heading(page, table, text):
     """Return a column's heading."""
-    return page.locator(f"#{table} thead th").filter(has=page.get_by_text(text, exact=True))
+    return ours(page, table).locator("thead th").filter(has=page.get_by_text(text, exact=True))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -41,8 +46,22 @@ def test_the_page_fits_its_width_and_only_tables_scroll_sideways(open_page, size
     assert page.evaluate("document.documentElement.scrollWidth") == size[0]
     column = page.locator("#table4 tbody th").first
     left = column.bounding_box()["x"]
-    page.locator("#table4 .scroller").evaluate("box => { box.scrollLeft = 1000; }")
+    page.locator("#table4 .scroller").first.evaluate("box => { box.scrollLeft = 1000; }")
     assert column.bounding_box()["x"] == left
+
+
+def test_no_column_is_cut_on_a_laptop_and_rows_of_others_are_folded(open_page, tmp_path):
+    page = open_page(page_address=write_page(tmp_path, seeds=2))
+    page.evaluate(
+        "document.querySelectorAll('details.group').forEach(part => { part.open = true; })"
+    )
+    for name in ("table1", "table3", "table4", "table6", "table_scripts", "table_cost"):
+        box = page.locator(f"#{name} .scroller").first
+        assert box.evaluate("box => box.scrollWidth - box.clientWidth") == 0, name
+    others = page.locator("#table1 .others tbody th")
+    assert not others.first.is_visible()
+    page.locator("#table1 .others summary").click()
+    assert "RNNsearch (Jean et al. 2015)" in others.all_inner_texts()
 
 
 @pytest.mark.parametrize("where", ["made", "demo"])
@@ -60,7 +79,7 @@ def test_the_first_screen_of_table_1_on_a_phone_shows_numbers_of_ours(open_page,
         and 0 <= box["y"] <= PHONE[1] - box["height"]
     ]
     assert len(seen) >= 3
-    assert all(float(text) > 0 for text in seen[:3])
+    assert all(float(text.split()[0]) > 0 for text in seen[:3])
 
 
 def test_groups_are_folded_and_a_link_opens_the_one_that_it_leads_into(open_page):
@@ -98,7 +117,7 @@ def test_headings_sort_up_then_down_then_as_before(open_page, size):
     assert rows(page, "table1")[0] == "Base"  # 11.3, the paper's lowest
     column.get_by_role("button").press("Enter")
     assert column.get_attribute("aria-sort") == "descending"
-    assert rows(page, "table1")[0].startswith("Ensemble of 8 models")
+    assert rows(page, "table1")[0].endswith("unk replace")  # 20.9
     column.get_by_role("button").press("Enter")
     assert column.get_attribute("aria-sort") is None
     assert rows(page, "table1") == published
@@ -106,10 +125,10 @@ def test_headings_sort_up_then_down_then_as_before(open_page, size):
 
 def test_numbers_sort_as_numbers_and_empty_cells_stay_below(open_page):
     page = open_page()
-    ours = heading(page, "table1", "ppl").get_by_role("button")
+    button = heading(page, "table1", "ppl").get_by_role("button")
     for reverse in (False, True):
-        ours.click()
-        texts = page.locator("#table1 tbody tr td:nth-child(3)").all_inner_texts()
+        button.click()
+        texts = ours(page, "table1").locator("tbody tr td:nth-child(3)").all_inner_texts()
         numbers = [float(text) for text in texts if text]
         assert texts[: len(numbers)] == [f"{n:.1f}" for n in sorted(numbers, reverse=reverse)]
 
@@ -132,18 +151,19 @@ def test_card_opens_by_click_and_closes(open_page, size):
 
 def test_cards_work_with_the_keyboard_only_and_with_a_mouse_that_rests(open_page):
     page = open_page()
-    page.locator("#table1 thead button").last.focus()
+    ours(page, "table1").locator("thead button").last.focus()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     card = page.locator(".card:popover-open")
     assert "Base + reverse" in card.inner_text()
-    what = page.evaluate("document.activeElement.dataset.what")
-    assert what in card.inner_text()
+    number = "document.activeElement.firstChild.textContent"
+    what = page.evaluate(number)
+    assert what.strip() in card.inner_text()
     page.keyboard.press("Escape")
     assert card.count() == 0
-    assert page.evaluate("document.activeElement.dataset.what") == what
+    assert page.evaluate(number) == what
     page.keyboard.press("Tab")  # the Tab key stops once in a table
     assert not page.evaluate("document.activeElement.matches('#table1 .cell')")
     page.locator("#table1 .cell").first.hover()  # a card shows while a mouse rests on a cell

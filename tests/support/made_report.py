@@ -5,6 +5,7 @@ and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and
 t + k.
 """
 
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.page import make_page
 from attnmt.reporting.report import make_report
+from attnmt.reporting.table import Interval, P, Size, Spread, Table, table_of
 from attnmt.scoring.claim_lines import ClaimLine, write_claims
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
 from attnmt.scoring.published import published_lines
@@ -105,7 +107,34 @@ def made_gain(ours: Line, other: Line, p: float | None = 0.01) -> Line:
     value = round((ours.value or 0) - (other.value or 0), 6)
     changes = {"kind": "gain", "value": value, "low": value - 0.5, "high": value + 0.5, "p": p}
     changes |= {"over": other.system, "over_replacement": other.replacement, "sd": None}
+    changes |= {"readers": ours.readers or other.readers}
     return ours.model_copy(update=changes)
+
+
+def made_table() -> Table:
+    """Return a table with every kind of cell, and a narrow version of it."""
+    rows = {
+        "a": {"system": NASTY, "n": 1234.5678, "range": Interval(-0.25, 10.0), "empty": None},
+        "b": {"system": "50% of a_b & c|d <unk> $x$ {y} ^ ~ # \\", "n": Spread(10.04, 0.55)},
+        "c": {"system": "plain", "n": "x", "size": Size(-0.0004, 3), "p": 0.0004},
+    }
+    caption = "A caption of <unk> & more."
+    return table_of(
+        "made",
+        "Made up",
+        caption,
+        rows,
+        {"p": P},
+        {},
+        about="a subject",
+        narrow=("system", "n", "p"),
+    )
+
+
+def least_letters(path: Path) -> float:
+    """Return the size of the smallest type in a figure's SVG, in points."""
+    sizes = re.findall(r"font(?:-size)?: (?:[\w-]+ )*([\d.]+)px", path.read_text(encoding="utf-8"))
+    return min(map(float, sizes))
 
 
 def changed(numbers: Numbers, line: Line | None, **fields: Any) -> Numbers:
@@ -176,7 +205,8 @@ def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
             own |= {"sd": None, "trainings": 1, "signature": MACHINE}
             yield made_line(name, metric, value, **own)
             if several and run == runs[0]:  # the system's own line, the mean over its trainings
-                yield made_line(name, metric, value, **common, signature=MACHINE)
+                mean = {**common, "sd": 0.0, "signature": MACHINE}
+                yield made_line(name, metric, value, **mean)
     if not ensemble:
         yield made_line(name, "ppl", 9 - k / 10, set=params.sets.dev, **common)
     for test in params.sets.tests:
@@ -214,11 +244,12 @@ def _gains(lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the gain of each number over the same number of every other system, and by replacement."""
     kinds: dict[Any, list[Line]] = {}
     for line in lines:
-        of_links = line.metric == "aer" and (line.readers or "authors") == "authors"
-        shown = of_links or line.script in ("tokenized", "nist")
+        readers = (line.readers or "authors chosen").split() if line.metric == "aer" else [None]
+        shown = line.metric == "aer" or line.script in ("tokenized", "nist")
         if line.kind == "system" and shown and line.max_words is None:
             script = line.script if line.metric == "bleu" else None
-            kinds.setdefault((line.metric, line.set, script), []).append(line)
+            for reader in readers:
+                kinds.setdefault((line.metric, line.set, script, reader), []).append(line)
     for alike in kinds.values():
         for ours in alike:
             for other in alike:

@@ -18,8 +18,7 @@ from attnmt.config import load_params
 from attnmt.files.text_file import json_text, sha256, write_json
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
-from attnmt.reporting.table import write_tables
-from attnmt.reporting.tables import make_tables
+from attnmt.reporting.tables import make_tables, write_tables
 from attnmt.scoring.claim_lines import ClaimLine, write_claims
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
 from attnmt.workflow.code import code_files, digest_of_run, files_of_run, name_in_code

@@ -3,9 +3,10 @@
 from itertools import chain
 from xml.etree import ElementTree
 
-from made_report import NASTY, made_claim
+from made_report import NASTY, least_letters, made_claim
 
 from attnmt.reporting import claims_figure
+from attnmt.reporting.canvas import COLUMN, style
 from attnmt.reporting.claims_figure import COLORS, claims_svg, write_claims_figure
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import Size, markdown
@@ -56,6 +57,24 @@ def test_each_measure_has_its_axes_in_two_columns_of_like_height():
     assert sorted(chain(*titles)) == [f"measure {k}" for k in range(5)]
     assert sorted(map(len, titles)) == [2, 3]
     assert len(claims_figure._canvas(many[:1]).subfigs) == 1
+
+
+def test_the_file_is_as_wide_as_a_column_with_each_claim_above_its_interval(tmp_path):
+    long = made_claim("long", claim="Long words stand in two lines. " * 3, verdict="refuted")
+    with style():
+        canvas = claims_figure._column([*CLAIMS, long])
+    assert canvas.get_figwidth() == COLUMN == 3.3
+    assert [axes.get_title(loc="left") for axes in canvas.axes] == ["BLEU", "AER"]
+    write_claims_figure([*CLAIMS, long], tmp_path)
+    assert least_letters(tmp_path / "claims.svg") >= 7
+    for axes in canvas.axes:
+        places = [line.get_ydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
+        claims = [text for text in axes.texts if text.get_position()[0] == 0]
+        tops = [text.get_position()[1] for text in claims]
+        lines = [len(text.get_text().splitlines()) for text in claims]
+        ends = [top + count for top, count in zip(tops, lines, strict=True)]
+        for y in places:  # below a claim's last line, above the next claim
+            assert any(end < y < top for end, top in zip(ends, [*tops[1:], 99], strict=True))
 
 
 def test_the_picture_of_the_page_is_safe_and_has_names_of_its_own():

@@ -30,19 +30,23 @@ def test_every_attentive_system_on_words_has_its_unknown_words_counted():
     assert row == ["gru_self", "700", "0", "0", "", "0", "", "0", "0", ""]
 
 
-def test_the_cost_table_has_a_row_for_each_training():
+def test_the_cost_table_has_a_row_for_each_system_with_means_over_its_seeds():
     params = made_params("base", "gru_self", seeds=2)
     numbers = made_numbers(params)
-    fall = {"metric": "late_fall", "value": 1.25, "signature": None}  # no machine measures it
-    minutes = next(line for line in numbers.lines if line.metric == "minutes")
-    numbers = Numbers([*numbers.lines, minutes.model_copy(update=fall)])
-    table = cost_table(params, numbers)
-    assert list(table.frame["model"]) == ["base", "base_2", "gru_self", "gru_self_2"]
-    assert texts(table, "base_2")[1:] == ["1,200", "20", "1,500", "", "30.0", "17", "1,234"]
+    mean = {"kind": "system", "model": None, "sd": 4.0}
+    lines = [
+        line.model_copy(update=mean) if (line.metric, line.model) == ("steps", None) else line
+        for line in numbers.lines
+    ]
+    table = cost_table(params, Numbers(lines))
+    assert list(table.frame["system"]) == ["base", "gru_self"]
+    assert texts(table, "base")[1:] == ["2", "1,200", "20 ± 4", "1,500", "30.0", "17", "1,234"]
     assert table.caption.startswith(f"4 trainings ({MACHINE}) took 2.0 hours")
-    assert table.facts["base_2"]["seed"] == "2"
-    one = cost_table(params, Numbers([line for line in numbers.lines if line.model == "base"]))
+    assert "means over seeds" in table.caption
+    single = made_params("base")
+    one = cost_table(single, made_numbers(single))
     assert one.caption.startswith("One training (")
+    assert "means" not in one.caption
     assert cost_table(params, Numbers([])) is None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from made_report import made_line, made_numbers, made_params, write_report
+from made_report import least_letters, made_line, made_numbers, made_params, write_report
 from matplotlib.figure import Figure as Canvas
 
 from attnmt.errors import InputError
@@ -36,6 +36,13 @@ def made(make, params):
 
 def curve(panel, model):
     return next(series for series in panel.series if series.model == model)
+
+
+def column_of(name):
+    """Return a figure's width in inches and its smallest type in points."""
+    path = Path("figures") / f"{name}.svg"
+    width = ElementTree.fromstring(path.read_text(encoding="utf-8")).get("width")
+    return round(float(width.removesuffix("pt")) / 72, 2), least_letters(path)
 
 
 def drawn(panel):
@@ -133,6 +140,7 @@ def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, make, 
             expected += [(*key, x, round(y, 4)) for x, y in points]
     assert published == [(p.x, p.y) for _, curve in paper_curves(params, number) for p in curve]
     draw.write_figure(figure, Path("figures"))
+    assert column_of(figure.name) == (3.3, 7)
     with Path(f"figures/{figure.name}.csv").open(newline="") as stream:
         head, *rows = csv.reader(stream)
     assert head == ["panel", "series", "model", "paper", "x", "y"]

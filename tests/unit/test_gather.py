@@ -226,6 +226,13 @@ def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
     chosen = [numbers.training(name, "aer_chosen", "test").value for name in copied.runs_of("dot")]
     assert numbers.system("dot", "aer_chosen", "test").value == close(mean(chosen))
     assert numbers.training("dot_2", "aer_chosen", "test").script == "same"
+    # Each reading has its gain.
+    for metric, readers in {"aer": "authors", "aer_chosen": "chosen"}.items():
+        ours, other = (numbers.system(name, metric, "test") for name in ("dot", "location"))
+        gain = numbers.gain(ours, other, metric)
+        assert gain.value == pytest.approx(ours.value - other.value, abs=3e-6)
+        assert gain.readers == readers
+        assert gain.p is not None
 
 
 def test_two_trainings_are_compared_over_sentences(scored):

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import made_records
 import pytest
-from made_report import made_params
+from made_report import least_letters, made_params
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
@@ -143,6 +143,9 @@ def test_cells_and_squares_stand_where_the_weights_and_links_are(params):
     bottom, top = axes.get_ylim()
     assert bottom > top  # the first word stands on top
     draw.write_matrices(figure, Path("figures"))
+    root = ElementTree.parse("figures/figure7.svg").getroot()
+    assert float(root.get("width").removesuffix("pt")) / 72 == pytest.approx(3.3)  # a column
+    assert least_letters(Path("figures/figure7.svg")) >= 7
     with Path("figures/figure7.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 4 * 3 * 3

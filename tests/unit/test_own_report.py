@@ -160,7 +160,7 @@ def test_the_page_has_only_the_experiments_own_systems(made):
     report, page = made
     for name in ("RNNsearch", "WMT&#39;14", "Base + reverse", "The paper", "Table 1", "Figure 5"):
         assert name not in page
-    assert "<h1>Does attention help from English to German?</h1>" in page
+    assert f"<h1>{report.answer[0]}</h1>" in page.replace("<wbr>", "")
     assert all(sentence.replace("_", "_<wbr>") in page for sentence in report.answer)
     assert [one.name for one in report.tables][:2] == ["table_compared", "table_attention"]
     for table in report.tables:
@@ -216,4 +216,5 @@ def test_claims_do_not_open_the_page(tmp_path, monkeypatch):
     assert '<section id="claims">' in text.split('<details class="group">', 1)[1]
     assert "Claim one holds." in text
     assert "Untested." not in text
-    assert "<h1>Which attention is better from English to German?</h1>" in text  # there is no other
+    title = text.split("<h1>")[1].split("</h1>")[0].replace("<wbr>", "")
+    assert title.startswith("Attention local_p over ")

@@ -98,6 +98,8 @@ def test_the_page_opens_with_table_1_and_figure_5_and_keeps_the_rest_folded(page
 
 def test_the_page_opens_with_the_summary_where_no_claim_is_tested(page):
     head = page.split("<section")[0]
+    best = "local-m (general) over Base + reverse + dropout"
+    assert f"<h1>Attention: +3.0 BLEU (+2.5 to +3.5), {best}.</h1>" in head
     for text in ("17.0", "16.0 to 18.0", "Each system was trained once"):
         assert text in head
     line = Parsed(head.split('<p class="run">')[1].split("</p>")[0]).texts
@@ -111,11 +113,14 @@ def test_the_page_opens_with_the_picture_of_the_claims_where_some_are_tested(tmp
     text = page_of(write_report(["base", "base_reverse"], claims, seeds=2))
     head, rest = text.split("<section", 1)
     assert '<figure class="claims"><svg' in head
+    assert (
+        "<h1>Of 2 claims of the paper, 1 is confirmed here, 1 refuted and 0 left open.</h1>" in head
+    )
     assert 'class="headlines"' not in head
     assert "trained once" not in text
     assert '<section id="claims">' in rest.split("<h2>The claims</h2>")[1]
-    assert '<button type="button" class="cell good"' in rest  # a verdict's color
-    assert '<button type="button" class="cell bad"' in rest
+    assert '<button class="cell good"' in rest  # a verdict's color
+    assert '<button class="cell bad"' in rest
     assert NASTY not in text
     assert 'id="attention"' not in text  # neither system has any
 
@@ -144,13 +149,26 @@ def test_only_the_citation_points_outside_only_the_script_runs_and_names_are_fou
     assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}';")
 
 
+def test_rows_without_a_number_of_ours_are_folded_below_the_others(page, params):
+    section = page.split('<section id="table1">')[1].split("</section>")[0]
+    shown, folded = section.split('<details class="others">')
+    assert '<th scope="row">Base</th>' in shown
+    assert "RNNsearch" not in shown
+    assert "6 more rows, without a number of ours" in folded
+    headings = Parsed(folded.split("</thead>")[0]).texts
+    assert [one for one in headings if one.startswith("paper")] == [
+        *("paper ppl", "paper BLEU", "paper gain")
+    ]
+    assert "p" not in headings  # a column without a cell
+
+
 def test_only_our_numbers_open_a_card(page, params):
     cells = [attrs for _, attrs in Parsed(page).elements if attrs.get("popovertarget")]
-    assert not any(attrs["data-what"].startswith("paper") for attrs in cells)
     cells_of = Counter(attrs["popovertarget"] for attrs in cells)
     table = next(table for table in make_report(params).tables if table.name == "table1")
     for at, row in enumerate(table.frame.index):
-        ours = [h for h in table.headings[1:] if not h.startswith("paper") and table.text(row, h)]
+        headings = table.apart(table.headings[1:])  # an interval stands below its number
+        ours = [h for h in headings if not h.startswith("paper") and table.text(row, h)]
         assert cells_of[f"table1-{at}"] == (len(ours) if table.facts[row] else 0)
 
 

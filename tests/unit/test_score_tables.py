@@ -5,6 +5,7 @@ import yaml
 from made_report import ROOT, changed, made_numbers, made_params
 
 from attnmt.config import TableRow
+from attnmt.reporting.score_tables import STEPS
 from attnmt.reporting.specs import specs_of
 from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
@@ -13,7 +14,10 @@ PARAMS = made_params()
 NUMBERS = made_numbers(PARAMS)
 PAPER = "experiments/wmt14/params.yaml"  # whose first test set is the paper's
 BEST = "local_p_general_feed"
+LOCAL_M = "local_m_general_feed"
 AT = {name: k for k, name in enumerate(PARAMS.models)}
+LATER = AT[LOCAL_M] - AT["global_location_feed"]
+CHOSEN, CHANGE = "AER, chosen step", "change, minus is better"
 
 
 def tables_of(params, numbers):
@@ -40,9 +44,12 @@ def cells(table, row, *headings):
         ("table4", "local_p_dot", {"paper gain": 1.9, "gain": 2.0, "gain over": None}),
         ("table4", "local_m_dot", {"paper ppl": ">7.0", "paper BLEU": "x", "paper gain": None}),
         # No gain was printed in the others, so it is the difference of what was printed.
-        ("table6", "local_m_general", {"paper gain": -0.05, "gain over": "global (location)"}),
-        ("table6", "aligner", {"system": "Berkeley Aligner (ours: aligner 1.0)", "AER": 0.25}),
-        ("table6", "diagonal", {"AER": 0.56, "gain": None, "same step": None}),
+        ("table6", "local_m_general", {"paper change": -0.05, "change from": "global (location)"}),
+        ("table6", "local_m_general", {"paper AER": 0.34, "gain": None, CHANGE: -LATER / 100}),
+        ("table6", "local_m_general", {CHOSEN: 0.25 - AT[LOCAL_M] / 100, STEPS: "same, next"}),
+        ("table6", "local_m_general", {"AER, program's step": 0.5 - AT[LOCAL_M] / 100}),
+        ("table6", "aligner", {"system": "Berkeley Aligner (ours: aligner 1.0)", CHOSEN: 0.25}),
+        ("table6", "diagonal", {CHOSEN: 0.56, CHANGE: None, STEPS: None}),
         ("table_gru", "self", {"paper gain": -11.87, "gain over": "multiplicative"}),
         ("table_scripts", "local_p", {"NIST v13a": 9.5 + AT[BEST], "TER": 90.0 - AT[BEST]}),
         ("table_bpe", "subwords", {"gain": AT[f"{BEST}_bpe"] - AT[BEST], "ppl": None}),
@@ -65,6 +72,32 @@ def test_a_row_of_ones_own_has_no_published_number_and_changes_no_other_row():
     assert cells(tables["table1"], "mine", "BLEU", "paper BLEU", "gain", "gain over") == expected
     assert tables["table1"].texts()[1:] == TABLES["table1"].texts()
     assert cells(tables["table_scripts"], "mine", "multi-bleu") == [12.0]
+
+
+def test_our_rows_come_first_and_the_narrow_version_has_the_gain_and_its_test():
+    systems = [row["system"] for row in TABLES["table1"].frame.to_dict("records")]
+    assert systems[0] == "Base"
+    assert [name.split()[0] for name in systems[-4:]] == ["WMT'14", *["RNNsearch"] * 3]
+    narrow = {name: list(TABLES[name].narrow) for name in ("table1", "table6", "table_scripts")}
+    assert narrow == {
+        "table1": ["system", "BLEU", "gain", "gain, 95%", "p"],
+        "table6": ["system", CHOSEN, CHANGE, f"{CHANGE}, 95%", "p"],
+        "table_scripts": [],
+    }
+
+
+def test_a_row_has_the_number_that_its_system_has_by_another_recipe():
+    names = ["global_location_feed", BEST, f"{BEST}_own"]
+    params = made_params(*names, file="experiments/multi30k/params.yaml")
+    tables = tables_of(params, made_numbers(params))
+    found = [
+        cells(tables["table1"], row, "BLEU, recipe own")[0] for row in ("global_feed", "local_p")
+    ]
+    assert found == [None, 12.0]  # the third system
+    assert cells(tables["table6"], "local_p_general", f"{CHOSEN}, recipe own") == [
+        pytest.approx(0.23)
+    ]
+    assert tables["table1"].facts["local_p"]["by recipe own"] == f"{BEST}_own"
 
 
 @pytest.mark.parametrize("seeds", [1, 2])  # one seed has no verdict

@@ -11,8 +11,7 @@ from attnmt.config import Params
 from attnmt.files.text_file import write_bytes
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
-from attnmt.reporting.table import write_tables
-from attnmt.reporting.tables import make_tables
+from attnmt.reporting.tables import make_tables, write_tables
 from attnmt.scoring.claim_lines import ClaimLine, by_claim, read_claims
 from attnmt.scoring.numbers import AGAIN, read_numbers, read_scores
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict, adjusted, together

@@ -34,7 +34,9 @@ STYLE: dict[str, Any] = dict.fromkeys(INKS, INK) | {
     "pdf.fonttype": 42,
     "text.parse_math": False,  # a word may hold a $
 }
-SIZE = 9  # size of the type, in points
+COLUMN = 3.3  # inches; drawings in files are as wide as a column of a paper
+SIZE = 7  # points; size of the type in files
+LINE = 0.125  # inches; height of a line of that type
 NO_DATE = {
     "svg": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
     "pdf": dict.fromkeys(["CreationDate", "Creator", "Producer"]),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from attnmt.config import Params
-from attnmt.reporting.facts import facts
+from attnmt.reporting.facts import facts, value_of
 from attnmt.reporting.table import Cell, Format, Table, hours_of, table_of
 from attnmt.scoring.numbers import Line, Numbers
 from attnmt.scoring.ranking import LEARNING, learning_sign
@@ -85,26 +85,34 @@ def dictionary_table(params: Params, numbers: Numbers) -> Table | None:
 
 
 def cost_table(params: Params, numbers: Numbers) -> Table | None:
-    """Return the table of all trainings. Unlike the others, it differs after every training."""
-    of_trainings = (line for line in numbers.lines if line.model)
-    counts = _counts(of_trainings, COSTS, "model")
+    """Return the table of what trainings cost, by system. It differs after every training."""
+    trainings = [line for line in numbers.lines if line.metric == "minutes" and line.model]
+    of_systems = (line for line in numbers.lines if line.kind == "system")
+    counts = _counts(of_systems, COSTS, "system")
+    counts = {name: lines for name, lines in counts.items() if "minutes" in lines}
     if not counts:
         return None
-    machines = {lines["minutes"].signature for lines in counts.values()}
+    machines = {str(line.signature): None for line in trainings}
     rows: dict[str, dict[str, Cell]] = {}
     for name, lines in counts.items():
-        machine = lines["minutes"].signature if len(machines) > 1 else None
-        rows[name] = {"model": name, **_values(lines, COSTS), "machine": machine}
-    spent = hours_of(sum(lines["minutes"].value or 0.0 for lines in counts.values()))
-    count = "One training" if len(rows) == 1 else f"{len(rows)} trainings"
-    where = f" ({machines.pop()})" if len(machines) == 1 else ""
+        own = {str(line.signature): None for line in trainings if line.system == name}
+        rows[name] = {
+            "system": name,
+            "seeds": float(len(params.runs_of(name))),
+            **{heading: _mean(lines.get(metric)) for metric, heading in COSTS.items()},
+            "machine": ", ".join(own) if len(machines) > 1 else None,
+        }
+    spent = hours_of(sum(line.value or 0.0 for line in trainings))
+    count = "One training" if len(trainings) == 1 else f"{len(trainings)} trainings"
+    where = f" ({', '.join(machines)})" if len(machines) == 1 else ""
+    means = " (means over seeds, ±)" if len(trainings) > len(counts) else ""
     caption = (
-        f"{count}{where} took {spent} in all, evaluations included. The table counts jumps of "
+        f"{count}{where} took {spent} in all, evaluations included{means}. The table counts jumps of "
         "the development cost, and says by what part it fell in the last tenth of the steps. Memory is "
         "the most that the process held, or on a GPU the most that torch allocated there."
     )
-    formats = dict.fromkeys(COSTS.values(), WHOLE)
-    for in_parts in ("minutes", LEARNED["late_fall"]):
+    formats = dict.fromkeys(["seeds", *COSTS.values()], WHOLE)
+    for in_parts in ("minutes", *LEARNED.values()):
         del formats[in_parts]
     cards = _cards(params, counts)
     return table_of("table_cost", "Cost of training", caption, rows, formats, cards)
@@ -159,6 +167,11 @@ def _counts(lines: Iterable[Line], headings: Mapping[str, str], *fields: str) ->
 
 def _values(lines: Mapping[str, Line], headings: Mapping[str, str]) -> dict[str, Cell]:
     return {heading: lines[metric].value for metric, heading in headings.items() if metric in lines}
+
+
+def _mean(line: Line | None) -> Cell:
+    """Return a mean over seeds with its deviation; without it where all seeds have the same number."""
+    return line.value if line and not line.sd else value_of(line)
 
 
 def _cards(params: Params, counts: Counts) -> dict[str, dict[str, str]]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from math import ceil
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -14,14 +16,15 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from attnmt.files.text_file import write_text
 from attnmt.reporting.attention import Matrix, MatrixFigure
-from attnmt.reporting.canvas import GRID, inline_svg, save, style
+from attnmt.reporting.canvas import COLUMN, GRID, LINE, inline_svg, save, style
 from attnmt.reporting.curves import Figure, Panel, Series
 
-COLUMN = 3.8  # width of a panel in a figure, in inches
+PANEL = 2.1  # height of a panel in a file, in inches
 PAGE_SIZE = 13  # type of a panel for a page, in points; a phone shows it at four fifths of its size
 PAGE_PANEL = (420 / 72, 300 / 72)  # inches
-CELL = 0.21  # side of a matrix's cell, in inches
-LETTER = 0.08  # width of a letter beside a matrix, in inches
+LABEL = 52  # characters of a label in a line
+CELL, LARGE_CELL = 0.11, 0.16  # inches; a word beside a cell needs the first
+LETTER = 0.1  # inches; width of a wide letter beside a matrix
 GOLD_COLOR = "#D55E00"
 
 
@@ -54,16 +57,21 @@ def stroke(series: Series) -> Stroke:
 
 
 def write_figure(figure: Figure, folder: Path) -> None:
-    """Write the panels above a legend as ``<name>.svg`` and ``<name>.pdf``, and their points as CSV."""
+    """Write the panels above a legend as ``<name>.svg`` and ``<name>.pdf``, and their points as CSV.
+
+    The panels are one below the other, as wide as a column of a paper.
+    """
     with style():
-        size = (max(6, COLUMN * len(figure.panels)), 3.9)
+        labels = [fill(series.label, LABEL) for series in figure.systems.values()]
+        legend = LINE * (1 + sum(len(label.split("\n")) for label in labels))
+        size = (COLUMN, PANEL * len(figure.panels) + legend)
         canvas = Canvas(figsize=size, layout="constrained")
-        axes = canvas.subplots(1, len(figure.panels), squeeze=False)[0]
+        axes = canvas.subplots(len(figure.panels), 1, squeeze=False)[:, 0]
         for panel_axes, panel in zip(axes, figure.panels, strict=True):
             draw_panel(panel_axes, panel)
             panel_axes.set_title(panel.title)
-        handles = [Line2D([], [], label=s.label, **_line(s)) for s in figure.systems.values()]
-        canvas.legend(handles=handles, loc="outside lower left", handlelength=3)
+        handles = [Line2D([], [], **_line(series)) for series in figure.systems.values()]
+        canvas.legend(handles, labels, loc="outside lower left", handlelength=3)
         save(canvas, folder / figure.name)
     rows = (
         (panel.title, series.label, series.model, _yes(series.paper), _short(x), _short(y))
@@ -101,11 +109,17 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
 
 
 def write_matrices(figure: MatrixFigure, folder: Path) -> None:
-    """Write attention matrices, two in a row, as ``<name>.svg``, ``<name>.pdf`` and ``<name>.csv``."""
+    """Write attention matrices as ``<name>.svg``, ``<name>.pdf`` and ``<name>.csv``.
+
+    They are as wide as a column of a paper, two in a row where they fit, and wider where one does not.
+    """
     with style():
-        rows, columns = (len(figure.matrices) + 1) // 2, min(2, len(figure.matrices))
-        width = max(len(m.source) * CELL + _margin(m.target) for m in figure.matrices)
-        height = max(len(m.target) * CELL + _margin(m.source) for m in figure.matrices)
+        least = max(len(m.source) * CELL + _margin(m.target) for m in figure.matrices)
+        columns = 2 if len(figure.matrices) > 1 and 2 * least <= COLUMN else 1
+        rows, width = ceil(len(figure.matrices) / columns), max(least, COLUMN / columns)
+        sides = ((width - _margin(m.target)) / len(m.source) for m in figure.matrices)
+        cell = min(LARGE_CELL, *sides)
+        height = max(len(m.target) * cell + _margin(m.source) for m in figure.matrices)
         canvas = Canvas(figsize=(columns * width, rows * height), layout="constrained")
         all_axes = canvas.subplots(rows, columns, squeeze=False).flat
         for matrix, axes in zip_longest(figure.matrices, all_axes):
@@ -140,7 +154,7 @@ def draw_matrix(axes: Axes, matrix: Matrix) -> None:
 
 def _margin(words: Sequence[str]) -> float:
     """Return the inches that the longest word takes beside a matrix, with room for the title."""
-    return max(1.3, 0.4 + LETTER * max(map(len, words)))
+    return 0.35 + LETTER * max(map(len, words))
 
 
 def _line(series: Series) -> dict[str, Any]:

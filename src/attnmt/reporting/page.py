@@ -4,6 +4,7 @@ The style, the scripts, the curves and the matrices are inside the file. A polic
 fetch anything or to run any other script. ``page_parts/`` holds the template, the style and the scripts.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,13 +23,14 @@ from attnmt.reporting.draw import panel_svg, stroke
 from attnmt.reporting.own_text import example_of, own_name, uses
 from attnmt.reporting.report import Report
 from attnmt.reporting.samples import Sample, samples_table
+from attnmt.reporting.summary import GAIN
 from attnmt.reporting.table import Table, hours_of
 from attnmt.reporting.templates import render
+from attnmt.scoring.claim_lines import by_claim
 from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.published import paper_set
 from attnmt.text.encoded import EncodedSets
 
-PAPER = "Effective Approaches to Attention-based Neural Machine Translation"
 ADDRESS = "https://aclanthology.org/D15-1166/"
 # The sections that the page opens with, then those of each group, which opens with a click. A section
 # that is not named here stands in the last group.
@@ -83,15 +85,12 @@ def make_page(params: Params, report: Report) -> str:
         for name, ids in (OWN_GROUPS if own else GROUPS).items()
     }
     groups[OWN_OTHERS if own else OTHERS] = list(by_id.values())
-    plain = not all(map(params.attends, params.models))
-    question = "Does attention help" if plain else "Which attention is better"
-    question += f" from {languages.source.name} to {languages.target.name}?"
     picture = None if own else claims_svg(report.claims, "claims-figure")
     return render(
         "index.html.jinja",
         styles=["style.css"],
         scripts=["common.js", "matrix.js", "attention.js", "script.js"],
-        title=question if own else PAPER,
+        title=_finding(params, report),
         own=own,
         several=any(len(params.seeds_of(name)) > 1 for name in params.models),
         address=ADDRESS,
@@ -112,10 +111,32 @@ def make_page(params: Params, report: Report) -> str:
     )
 
 
+def _finding(params: Params, report: Report) -> str:
+    """Return what the report finds, in a sentence; the question if it finds nothing."""
+    if report.answer:
+        return report.answer[0]
+    claims = [] if params.own_text else by_claim(report.claims)
+    counts = Counter(lines[0].verdict for lines in claims)
+    confirmed, refuted = counts["confirmed"], counts["refuted"]
+    left_open = counts["undecided"] + counts["depends on the recipe"]
+    if tested := confirmed + refuted + left_open:
+        said = f"{confirmed} {'is' if confirmed == 1 else 'are'} confirmed here, {refuted} refuted"
+        return f"Of {tested} claims of the paper, {said} and {left_open} left open."
+    for headline in report.summary:
+        if headline.label == GAIN:
+            bounds = f" ({headline.note})" if headline.note else ""
+            return f"Attention: {headline.number} BLEU{bounds}, {headline.system}."
+    plain = not all(map(params.attends, params.models))
+    question = "Does attention help" if plain else "Which attention is better"
+    return f"{question} from {params.languages.source.name} to {params.languages.target.name}?"
+
+
 def _sections(params: Params, report: Report) -> list[Section]:
     def section(kind: str, one: Table | Figure, ends: Sequence[str], body: Any) -> Section:
         folder = "figures" if kind == "figure" else "tables"
         links = {end: f"{folder}/{one.name}.{end}" for end in ends}
+        if isinstance(one, Table) and one.narrow:
+            links["narrow tex"] = f"{folder}/{one.name}_narrow.tex"
         return Section(one.name, kind, one.title, one.about, one.caption, links, body)
 
     printed = ("csv", "md", "tex")

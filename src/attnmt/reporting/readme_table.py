@@ -9,7 +9,6 @@ colon are experiments. An InputError names a file of numbers that is missing or 
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from attnmt.config import load_params, params_file
@@ -81,8 +80,8 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
                 paper = Format().show(value_of(scores.printed(row, BLEU)))
                 others = [
                     f"{recipe} {bleu}"
-                    for recipe in params.recipes
-                    if (bleu := _bleu(scores, row, recipe))
+                    for recipe, other in scores.by_recipes(row).items()
+                    if (bleu := _bleu(scores, other))
                 ]
                 cells = rows.setdefault(row.label, {"paper": paper})
                 cells[experiment] = ", ".join([ours + row.mark, *others])
@@ -134,13 +133,8 @@ KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {
 MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
 
 
-def _bleu(scores: Scores, row: Row, recipe: str | None = None) -> str:
-    """Return BLEU of a row; empty if there is none, or if the recipe does not train it anew."""
-    if recipe and row.system:
-        system = scores.params.system_under(recipe, row.system)
-        if system in (None, row.system):
-            return ""
-        row = replace(row, system=system)
+def _bleu(scores: Scores, row: Row) -> str:
+    """Return BLEU of a row; empty if there is none."""
     bleu = Format(BLEU.digits).show(value_of(scores.ours(row, BLEU)))
     return bleu and bleu + scores.sign(row)
 

@@ -30,9 +30,12 @@ DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
 
 
 def table_rows(params: Params, table: str) -> list[Row]:
-    """Return the rows of one table in the order of systems.yaml, with marks for other recipes."""
-    rows = params.rows.get(table, {})
-    return marked(params, [Row(key, **row.model_dump()) for key, row in rows.items()])
+    """Return the rows of one table in the order of systems.yaml, with marks for other recipes.
+
+    Systems of others come last.
+    """
+    rows = [Row(key, **row.model_dump()) for key, row in params.rows.get(table, {}).items()]
+    return marked(params, sorted(rows, key=lambda row: row.system is None))
 
 
 def marked(params: Params, rows: list[Row]) -> list[Row]:

@@ -8,6 +8,7 @@ from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
 from attnmt.reporting.rows import Row
 from attnmt.reporting.specs import (
     AER,
+    AER_CHOSEN,
     BLEU,
     BLEU_BEFORE,
     OF_TRANSLATIONS,
@@ -24,6 +25,13 @@ SENTENCES = 3  # the most that a caption has, but for those about scores that ca
 DIGITS = 6  # decimals of a difference that are kept
 # These columns stand in this order in every table.
 GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
+OF_RATES = {  # what they are called where a lower number is the better one
+    "paper gain": "paper change",
+    "gain": "change, minus is better",
+    "gain, 95%": "change, minus is better, 95%",
+    "gain over": "change from",
+}
+STEPS = "chosen, program's step"
 OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."
 
 
@@ -36,23 +44,21 @@ def score_tables(params: Params, numbers: Numbers) -> list[Table]:
 def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     """Return one table of scores; None if the experiment has no number in it."""
     scores = Scores(params, numbers, spec)
-    rows = scores.rows
-    main = {key: scores.ours(row, scores.gain or spec.measures[0]) for key, row in rows.items()}
+    rows, measure = scores.rows, scores.main
+    main = {key: scores.ours(row, measure) for key, row in rows.items()}
     if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
         return None
     known = [line for line in main.values() if line]
-    cards = {
-        key: facts(params, scores.lines(row)) | ({"recipe": row.meaning} if row.mark else {})
-        for key, row in rows.items()
-    }
+    gain = [scores.named(heading) for heading in ("gain", "gain, 95%", "p")]
     return table_of(
         spec.name,
         spec.title,
         _caption(scores, known),
         {key: _cells(scores, row) for key, row in rows.items()},
         _formats(scores),
-        cards,
+        {key: _card(scores, row) for key, row in rows.items()},
         about=params.languages.title(next(line.direction for line in known if line.direction)),
+        narrow=["system", measure.heading, *gain] if scores.gain else (),
     )
 
 
@@ -62,6 +68,7 @@ class Scores:
     Attributes:
         rows: by their keys.
         gain: the measure whose gain the table shows.
+        main: that measure, or the first one of a table without gains.
         is_published: whether the paper or the course report has the table.
         base: the measure of the same row from which the gain counts, if it is no other row's.
     """
@@ -76,7 +83,8 @@ class Scores:
         if how:
             replacement: Replacement | None = "after" if how.of != "row" else None
             bleu = replace(BLEU, script=how.script, replacement=replacement)
-            self.gain = AER if how.metric == "aer" else bleu
+            self.gain = AER_CHOSEN if how.metric == "aer" else bleu
+        self.main = self.gain or spec.measures[0]
         self.is_published = spec.table in printed_tables()
         self._test = params.sets.tests[-1 if how and how.test == "last" else spec.at]
 
@@ -93,6 +101,19 @@ class Scores:
             replacement = "after" if row.replaced else "before"
         return self.numbers.system(row.system, measure.metric, test, measure.script, replacement)
 
+    def by_recipes(self, row: Row) -> dict[str, Row]:
+        """Return a row as other recipes train its system, by recipe, where they train it anew."""
+        names = {r: self.params.system_under(r, row.system or "") for r in self.params.recipes}
+        return {
+            recipe: replace(row, system=name)
+            for recipe, name in names.items()
+            if name not in (None, row.system)
+        }
+
+    def named(self, heading: str) -> str:
+        """Return what one of GAIN_HEADINGS is called in this table."""
+        return OF_RATES.get(heading, heading) if self.gain is AER_CHOSEN else heading
+
     def lines(self, row: Row) -> list[Line]:
         """Return all our numbers in a row."""
         return [line for one in self.spec.measures if (line := self.ours(row, one))]
@@ -101,22 +122,45 @@ class Scores:
         """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
         replacement = measure.replacement or ("after" if row.replaced else "before")
         is_bleu, key = measure.metric == "bleu", f"{self.spec.table}/{row.key}"
-        return self.numbers.paper(key, measure.metric, replacement if is_bleu else None, kind)
+        metric = measure.metric.removesuffix("_chosen")
+        return self.numbers.paper(key, metric, replacement if is_bleu else None, kind)
 
     def sign(self, row: Row) -> str:
         """Return what follows the label of a system that was still learning."""
         return learning_sign(self.params, self.numbers, row.system)
 
 
+def _card(scores: Scores, row: Row) -> dict[str, str]:
+    """Return where the numbers of a row come from."""
+    card = facts(scores.params, scores.lines(row))
+    if row.mark:
+        card["recipe"] = row.meaning
+    for recipe, other in scores.by_recipes(row).items():
+        if scores.ours(other, scores.main):
+            card[f"by recipe {recipe}"] = str(other.system) + scores.sign(other)
+    return card
+
+
 def _formats(scores: Scores) -> dict[str, Format]:
     formats: dict[str, Format] = {"p": P, "seeds": Format(0)}
     for measure in scores.spec.measures:
-        name = measure.heading
-        formats |= dict.fromkeys((f"paper {name}", name, f"{name}, 95%"), Format(measure.digits))
+        name, by_recipes = measure.heading, [_by(measure, one) for one in scores.params.recipes]
+        headings = (_printed(measure), name, f"{name}, 95%", *by_recipes)
+        formats |= dict.fromkeys(headings, Format(measure.digits))
     if scores.gain:
         signed = Format(scores.gain.digits, signed=True)
-        formats |= dict.fromkeys(("paper gain", "gain", "gain, 95%", "difference"), signed)
+        gains = ("paper gain", "gain", "gain, 95%", "difference")
+        formats |= dict.fromkeys(map(scores.named, gains), signed)
     return formats
+
+
+def _printed(measure: Measure) -> str:
+    """Return the heading of published numbers; an error rate was published at one step."""
+    return f"paper {measure.heading.partition(',')[0]}"
+
+
+def _by(measure: Measure, recipe: str) -> str:
+    return f"{measure.heading}, recipe {recipe}"
 
 
 def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
@@ -131,10 +175,28 @@ def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
         line = scores.ours(row, measure)
         printed = scores.printed(row, measure) if scores.is_published else None
         value = printed.value if printed else None
-        cells[f"paper {measure.heading}"] = printed.note if printed and value is None else value
+        cells[_printed(measure)] = printed.note if printed and value is None else value
         cells[measure.heading] = value_of(line)
         cells[f"{measure.heading}, 95%"] = interval_of(line) if measure.interval else None
-    return cells | (_gain_cells(scores, row, scores.gain) if scores.gain else {})
+        if measure.heading == scores.main.heading:
+            others = scores.by_recipes(row)
+            for recipe in scores.params.recipes:
+                other = others.get(recipe)
+                number = scores.ours(other, measure) if other else None
+                cells[_by(measure, recipe)] = value_of(number)
+    if AER in scores.spec.measures:
+        cells[STEPS] = _steps(*(scores.ours(row, measure) for measure in (AER_CHOSEN, AER)))
+    if scores.gain:
+        gains = _gain_cells(scores, row, scores.gain)
+        cells |= {scores.named(heading): cell for heading, cell in gains.items()}
+    return cells
+
+
+def _steps(chosen: Line | None, programs: Line | None) -> str | None:
+    """Return the step at which each of two error rates reads attention; seeds may differ in theirs."""
+    if chosen is None or programs is None or not programs.readers:
+        return None
+    return f"{chosen.script or 'by seed'}, {programs.script or 'by seed'}"
 
 
 def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
@@ -148,7 +210,8 @@ def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
     paper, gain, over = None, None, scores.over(row)
     if over is not None:
         paper = _paper_gain(scores, row, over, measure) if scores.is_published else None
-        gain = scores.numbers.gain(ours, scores.ours(over, scores.base or measure))
+        other = scores.ours(over, scores.base or measure)
+        gain = scores.numbers.gain(ours, other, measure.metric)
         cells |= {"paper gain": paper, "gain": gain.value if gain else None}
         cells |= {"gain, 95%": interval_of(gain), "p": gain.p if gain else None}
         if scores.base is None and (gain or paper is not None):
@@ -201,7 +264,8 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     on = f"{line.set} ({detail})"
     if not any(measure.metric in OF_TRANSLATIONS for measure in spec.measures):
         links = next((one.note for one in lines if one.note), "").partition(";")[0]
-        first = f"Alignment error rate on {on}, against {links}; lower is better."
+        steps = f"at the step chosen on {scores.params.sets.dev} and at the program's"
+        first = f"Alignment error rate on {on}, against {links}, {steps}; lower is better."
     elif scores.gain is None:
         first = f"Translations of {on}."
     else:

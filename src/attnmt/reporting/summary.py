@@ -14,6 +14,8 @@ from attnmt.reporting.table import decimal, signed
 from attnmt.scoring.numbers import Line, Numbers
 from attnmt.scoring.ranking import attention_pair, best_systems, final_bleu, ranked_systems
 
+GAIN = "Gain by attention, BLEU"
+
 
 @dataclass(frozen=True)
 class Headline:
@@ -39,7 +41,7 @@ def _headlines(params: Params, numbers: Numbers) -> Iterator[Headline]:
     if gain and gain.value is not None:
         systems = " over ".join(label(params, str(name)) for name in (gain.system, gain.over))
         number, bounds = signed(gain.value, 1), _bounds(gain, signed)
-        yield Headline("Gain by attention, BLEU", number, systems, bounds)
+        yield Headline(GAIN, number, systems, bounds)
     for name in islice(params.ensembles, 1):  # the paper's; any other is in the tables
         yield from _bleu(params, numbers, "Ensemble, BLEU", name)
     yield from _links(params, numbers)

@@ -1,28 +1,22 @@
 """A table: a data frame with a title and a caption, and four ways to print it.
 
-The page is the fourth (``page.py``). The others are CSV, with numbers as they are, Markdown and LaTeX.
+The page is the fourth (``page.py``). The others are CSV, with numbers as they are, Markdown, and LaTeX
+(``latex.py``).
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
-from pathlib import Path
 from typing import NamedTuple, cast
 
 import pandas as pd
 
-from attnmt.files.text_file import write_text
-
 LEVEL = 0.05  # where p is this or larger, a gain is called noise
 SMALLEST_P = 0.001
-LONG = 60  # a column of longer text is broken into lines in LaTeX
+NARROW = ("over", "BLEU", "gain", "gain, 95%", "p")
+OF_INTERVAL = ", 95%"  # ends the heading of a column of intervals
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)  # Markdown would read <unk> as HTML
-_LATEX_ESCAPES = str.maketrans(
-    {char: f"\\{char}" for char in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-)
 
 
 class Interval(NamedTuple):
@@ -104,6 +98,9 @@ class Table:
     about: str = ""  # more about its subject
     # By row, where its numbers come from and what else is to be known of them
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    narrow: Sequence[
+        str
+    ] = ()  # the columns of a version for one column of a paper, if there is one
 
     @property
     def headings(self) -> list[str]:
@@ -123,16 +120,30 @@ class Table:
         """Return a cell as a reader sees it."""
         return self.formats.get(heading, Format()).show(self.cell(row, heading))
 
+    def with_facts(self) -> list[str]:
+        """Return the rows of which it is known where their numbers come from."""
+        return [row for row in self.frame.index if self.facts.get(row)]
+
+    def filled(self, rows: Sequence[str]) -> list[str]:
+        """Return the headings of the columns in which one of some rows has a cell."""
+        return [h for h in self.headings if any(self.text(row, h) for row in rows)]
+
+    def has_interval(self, heading: str) -> bool:
+        """Return whether another column has the intervals of a column."""
+        return heading + OF_INTERVAL in self.headings
+
+    def interval(self, row: str, heading: str) -> str:
+        """Return the interval of a cell as a reader sees it; an empty text if there is none."""
+        return self.text(row, heading + OF_INTERVAL) if self.has_interval(heading) else ""
+
+    def apart(self, headings: Iterable[str]) -> list[str]:
+        """Return some headings without those of intervals, for tables that have both in one cell."""
+        intervals = {heading + OF_INTERVAL for heading in self.headings}
+        return [heading for heading in headings if heading not in intervals]
+
     def texts(self) -> list[list[str]]:
         """Return all cells as a reader sees them, row by row."""
         return [[self.text(row, heading) for heading in self.headings] for row in self.frame.index]
-
-    def sort_value(self, row: str, heading: str) -> float | None:
-        """Return the number that sorts a row by a column. An interval sorts by its lower bound."""
-        cell = self.cell(row, heading)
-        if cell is None or isinstance(cell, str):
-            return None
-        return float(cell[0] if isinstance(cell, tuple) else cell)
 
 
 def table_of(
@@ -143,12 +154,22 @@ def table_of(
     formats: Mapping[str, Format],
     facts: Mapping[str, Mapping[str, str]],
     about: str = "",
+    narrow: Sequence[str] = (),
 ) -> Table:
-    """Return a table of rows of cells by their headings. Columns without any cell are left out."""
+    """Return a table of rows of cells by their headings. Columns without any cell are left out.
+
+    The narrow version has the first column and, where ``narrow`` does not name others, those of NARROW.
+    There is none without a gain or a second number.
+    """
     frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
     frame = frame.astype(object).where(frame.notna(), None)
-    kept = [heading for heading in frame if any(cell not in (None, "") for cell in frame[heading])]
-    return Table(name, title, caption, frame[kept], formats, about, facts)
+    kept = [
+        str(heading) for heading in frame if any(cell not in (None, "") for cell in frame[heading])
+    ]
+    usual = [kept[0], *NARROW] if "gain" in kept else []
+    short = [heading for heading in narrow or usual if heading in kept]
+    short = short if len(short) > 2 else []
+    return Table(name, title, caption, frame[kept], formats, about, facts, short)
 
 
 def decimal(value: float, digits: int) -> str:
@@ -166,15 +187,6 @@ def hours_of(minutes: float) -> str:
 def signed(value: float, digits: int) -> str:
     """Return a number with its sign."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"  # + 0.0: no -0.0
-
-
-def write_tables(experiment: str, tables: Iterable[Table], folder: Path) -> None:
-    """Write each table as CSV, Markdown and LaTeX. The same tables give the same bytes."""
-    for table in tables:
-        stem = folder / table.name
-        write_text(stem.with_suffix(".csv"), csv(table))
-        write_text(stem.with_suffix(".md"), markdown(table, experiment))
-        write_text(stem.with_suffix(".tex"), latex(table, experiment))
 
 
 def csv(table: Table) -> str:
@@ -207,33 +219,7 @@ def pipe_table(lines: Iterable[Sequence[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in safe)
 
 
-def latex(table: Table, experiment: str) -> str:
-    """Return a floating LaTeX table that needs no package but booktabs."""
-    frame = pd.DataFrame(table.texts(), columns=table.headings, dtype=object)
-    headings = [escaped(heading) for heading in table.headings]
-    styler = frame.style.hide(axis="index").format(escaped).relabel_index(headings, axis=1)
-    return styler.to_latex(
-        hrules=True,
-        column_format="".join(_latex_column(table, heading) for heading in table.headings),
-        position_float="centering",
-        caption=escaped(f"{full_title(table, experiment)}. {table.caption}"),
-        label=f"tab:{table.name}",
-    )
-
-
-def _latex_column(table: Table, heading: str) -> str:
-    if table.is_number(heading):
-        return "r"
-    longest = max(len(table.text(row, heading)) for row in table.frame.index)
-    return "l" if longest <= LONG else r"p{0.5\linewidth}"
-
-
 def full_title(table: Table, experiment: str) -> str:
     """Return the title with its subject and the experiment."""
     parts = (table.title, table.about, f"experiment {experiment}")
     return ", ".join(part for part in parts if part)
-
-
-def escaped(text: object) -> str:
-    """Return text with LaTeX's special characters escaped."""
-    return str(text).translate(_LATEX_ESCAPES)

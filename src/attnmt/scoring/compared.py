@@ -1,6 +1,7 @@
 """Which numbers of an experiment are compared: what systems.yaml says, and every gain by attention."""
 
 from collections.abc import Iterator
+from itertools import product
 
 from attnmt.config import ALIGNER, Comparison, Params, TableRow
 from attnmt.scoring.numbers import Line, Numbers
@@ -11,7 +12,8 @@ from attnmt.scoring.ranking import attention_pairs
 def compared(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
     """Yield the pairs whose gain is tested: a number, and the one that the gain counts from.
 
-    These are the rows of each table with the rows that they name in ``over``, and those of
+    These are the rows of each table with the rows that they name in ``over``, error rates at the step
+    that the authors' program reads and at the chosen one, and those of
     :func:`attnmt.scoring.ranking.attention_pairs`.
     """
     for table in params.rows:
@@ -38,11 +40,14 @@ def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Li
     rows, how = params.rows[table], params.comparisons[table]
     by_replacement = how.of == "replacement"
     tested = params.sets.tests[0 if how.test == "first" else -1]
-    for test in params.sets.aligned if how.metric == "aer" else [tested]:
+    of_links = how.metric == "aer"
+    metrics = (how.metric, "aer_chosen") if of_links else (how.metric,)
+    sets = params.sets.aligned if of_links else [tested]
+    for test, metric in product(sets, metrics):
         for row in rows.values():
             over = row if by_replacement else rows.get(row.over or "")
-            ours = _number(numbers, how, test, row)
-            other = _number(numbers, how, test, over, before=by_replacement)
+            ours = _number(numbers, how, metric, test, row)
+            other = _number(numbers, how, metric, test, over, before=by_replacement)
             # The aligner reads whole sentences, and a family may read only their last words.
             unlike = row.system == ALIGNER and ours and other and ours.reference != other.reference
             if ours and other and not unlike:
@@ -50,12 +55,17 @@ def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Li
 
 
 def _number(
-    numbers: Numbers, how: Comparison, test: str, row: TableRow | None, before: bool = False
+    numbers: Numbers,
+    how: Comparison,
+    metric: str,
+    test: str,
+    row: TableRow | None,
+    before: bool = False,
 ) -> Line | None:
     if row is None:
         return None
     if how.metric == "aer":
-        return numbers.system(row.system, "aer", test)
+        return numbers.system(row.system, metric, test)
     replaced = not before and (row.replaced or how.of != "row")
     replacement = "after" if replaced else "before"
     return numbers.system(row.system, how.metric, test, how.script, replacement)

@@ -203,6 +203,8 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
         if pairs and counts[0] != counts[1]:
             note = f"over the {len(pairs[0])} seeds that both have"
     low, high = (tested.low, tested.high) if tested else (None, None)
+    readers = [line.readers.split() for line in (ours, other) if line.readers]
+    common = [one for one in (AUTHORS, CHOSEN) if readers and all(one in each for each in readers)]
     changes = {
         "kind": "gain",
         "model": None,
@@ -211,7 +213,7 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
         **_rounded(value=value, low=low, high=high, sd=None),
         "p": significant(tested.p) if tested else None,
         "trainings": min(ours.trainings or 1, other.trainings or 1),
-        "readers": AUTHORS if ours.readers else None,
+        "readers": " ".join(common) or None,
         "commit": None,
         "code": None,
         "note": note,

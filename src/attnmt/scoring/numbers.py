@@ -24,6 +24,7 @@ OURS = "ours"
 AGAIN = "run the stage gather again"
 OUTSIDE = (ALIGNER, DIAGONAL, DICTIONARY)  # what has scores and is no model
 AUTHORS, CHOSEN = "authors", "chosen"  # who reads attention at a step
+READINGS = {CHOSEN: "aer_chosen", AUTHORS: "aer"}  # what an error rate of links is found by
 DIGITS = 6  # decimals of a perplexity or a rate that are kept
 SHA_DIGITS = 12  # digits of a SHA-256 that are kept
 
@@ -98,8 +99,8 @@ class Numbers:
             if line.source != OURS:
                 self._paper[line.row, line.kind, line.metric, line.replacement] = line
             elif line.kind == "gain":
-                over = line.over, line.over_replacement
-                self._gains[*over, keys_of(line)[-1]] = line
+                for key in keys_of(line):
+                    self._gains[line.over, line.over_replacement, key] = line
             elif line.max_words is None:
                 for key in keys_of(line):
                     if line.kind == "system":
@@ -153,11 +154,17 @@ class Numbers:
                 found.setdefault((line.system, line.replacement), []).append(line)
         return found
 
-    def gain(self, ours: Line | None, other: Line | None) -> Line | None:
-        """Return the gain of one number of ours over another; None if there is none."""
+    def gain(self, ours: Line | None, other: Line | None, metric: str | None = None) -> Line | None:
+        """Return the gain of one number of ours over another; None if there is none.
+
+        Args:
+            metric: aer or aer_chosen, where one number may be both.
+        """
         if ours is None or other is None:
             return None
-        return self._gains.get((other.system, other.replacement, keys_of(ours)[-1]))
+        key = keys_of(ours)[-1]
+        key = key._replace(metric=metric or key.metric)
+        return self._gains.get((other.system, other.replacement, key))
 
     def paper(
         self, row: str, metric: str, replacement: str | None = None, kind: str = "system"
@@ -170,14 +177,13 @@ def keys_of(line: Line) -> list[Key]:
     """Return all that a system's number is found by.
 
     An error rate of links is found by its step, as aer_same, and by who reads this step: as aer for the
-    authors, which comes last, and as aer_chosen. One that reads no step is aer.
+    authors, which comes last, and as aer_chosen. One that reads no step is both.
     """
     if line.metric != "aer":
         return [Key(line.system, line.metric, line.set, line.script, line.replacement)]
-    readers = (line.readers or "").split()
+    readers = (line.readers or "").split() or [AUTHORS, CHOSEN] * (not line.script)
     names = [f"aer_{line.script}"] if line.script else []
-    names += ["aer_chosen"] if CHOSEN in readers else []
-    names += ["aer"] if AUTHORS in readers or not names else []
+    names += [name for one, name in READINGS.items() if one in readers]
     return [Key(line.system, name, line.set) for name in names]
 
 

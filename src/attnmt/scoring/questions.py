@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from attnmt.config import DIRECTIONS, Params, TableRow
 from attnmt.config.model import OwnRecipe
-from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.numbers import CHOSEN, READINGS, Line, Numbers
 from attnmt.scoring.published import unprinted_rows
 from attnmt.scoring.ranking import best_systems, final_bleu
 from attnmt.scoring.seed_statistics import Outcome
@@ -51,21 +51,27 @@ def answers(params: Params, numbers: Numbers) -> list[Answer]:
     The list is empty if the text is not one's own.
     """
     pairs = asked(params, numbers, params.sets.tests[0])
-    gains = [gain for pair in pairs if (gain := numbers.gain(*pair))]
+    found = (numbers.gain(*pair, _reading(pair[0])) for pair in pairs)
+    gains = [gain for gain in found if gain]
     judged = verdicts({gain: _outcome(gain) for gain in gains if gain.p is not None})
     return [Answer(one, differing(params, one.system, one.over), judged.get(one)) for one in gains]
+
+
+def _reading(ours: Line) -> str | None:
+    return READINGS[CHOSEN] if ours.metric == "aer" else None
 
 
 def asked(params: Params, numbers: Numbers, test: str) -> list[tuple[Line, Line]]:
     """Return the pairs of numbers whose gain is asked for on one's own text, the second is the base.
 
     Of two systems, the one that params.yaml names first is the base. Both must have been measured
-    against the same references. BLEU is that of what a system writes in the end.
+    against the same references. BLEU is that of what a system writes in the end, and links are read at
+    the chosen step.
     """
     pairs: dict[frozenset[str], tuple[Line, Line]] = {}
     for one, two, metric in _systems_asked(params, numbers) if params.own_text else ():
         ours, other = (
-            numbers.system(name, "aer", params.sets.aligned[0])
+            numbers.system(name, READINGS[CHOSEN], params.sets.aligned[0])
             if metric == "aer"
             else final_bleu(params, numbers, name, test)
             for name in (one, two)

@@ -21,7 +21,8 @@ function startContents() {
   open();
 }
 
-// Sorting: up, down, and back to the published order. Empty cells stay below.
+// Sorting: up, down, and back to the published order. Empty cells stay below. An interval sorts by its
+// lower bound.
 function startSorting(table) {
   const body = table.tBodies[0];
   const published = [...body.rows];
@@ -41,8 +42,9 @@ function startSorting(table) {
 function sorted(rows, column, sign) {
   const keys = new Map(rows.map((row) => {
     const cell = row.cells[column];
-    const number = cell.dataset.sort;
-    return [row, number ? Number(number) : cell.textContent.trim()];
+    const text = cell.textContent.trim();
+    const number = cell.classList.contains("number") ? parseFloat(text.replaceAll(",", "").replace(/^[<>]/, "")) : NaN;
+    return [row, Number.isNaN(number) ? text : number];
   }));
   return [...rows].sort((one, other) => {
     const [a, b] = [keys.get(one), keys.get(other)];
@@ -59,7 +61,7 @@ function startCards(section) {
     const card = button.popoverTargetElement;
     const open = (kept) => {
       clearTimeout(timer);
-      card.querySelector(".card-value").replaceChildren(make("small", {}, button.dataset.what), button.textContent);
+      card.querySelector(".card-value").replaceChildren(make("small", {}, headingOf(button)), button.textContent);
       if (!card.matches(":popover-open")) card.showPopover({ source: button });
       card.kept = kept;
       card.opener?.classList.remove("open");
@@ -83,6 +85,10 @@ function startCards(section) {
     card.onpointerleave = leave;
     card.ontoggle = (event) => { if (event.newState === "closed") card.opener?.classList.remove("open"); };
   }
+}
+
+function headingOf(button) {
+  return button.closest("table").tHead.rows[0].cells[button.closest("td").cellIndex].textContent;
 }
 
 function place(card, button) {
