@@ -213,7 +213,7 @@ def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
         on = common | {"set": test, "lines": 500, "reference": "0123456789ab"}
         if not ensemble:
             yield made_line(name, "ppl", 9 - k / 10, **on)
-        on |= {"beam": params.decoding.beam, "signature": f"made|{NASTY}"}
+        on |= {"search": params.decoding.named, "signature": f"made|{NASTY}"}
         for after in (False, True):
             on["replacement"] = "after" if after else "before"
             value = 10.0 + k + (2 if after else 0)

@@ -232,7 +232,7 @@ def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> li
                 number = value + 2 * after - step
                 own = {"metric": metric.metric, "script": metric.script, "value": number}
                 own |= {"signature": f"made|{metric.script}"}
-                own |= {"low": number - 1, "high": number + 1, "beam": params.decoding.beam}
+                own |= {"low": number - 1, "high": number + 1, "search": params.decoding.named}
                 lines.append(Line(**on_set, **own, replacement="after" if after else "before"))
     for aligned in params.sets.aligned if params.attends(name) else ():
         for step, reader, rate in (("same", "authors", aer), ("next", "chosen", aer + 0.25)):

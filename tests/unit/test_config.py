@@ -11,7 +11,7 @@ from demo_values import demo_text
 from dvc.utils.serialize import dump_yaml, load_yaml, parse_yaml_for_update
 from small_project import ROOT
 
-from attnmt.config import load_params
+from attnmt.config import Decoding, load_params
 from attnmt.config.claims import project_claims
 from attnmt.config.generated import SCHEMAS, SLOTS, models_yaml, schema
 from attnmt.errors import InputError
@@ -229,6 +229,15 @@ CASES = [
         for more, message in IN_BASE
     ),
 ]
+
+
+def test_a_search_is_named_by_its_beam_and_by_what_is_not_as_in_the_paper():
+    decoding = {"beam": 5, "candidates": 20, "n_best": 1}
+    named = [Decoding(**decoding, **rules).named for rules in ({}, {"length_penalty": "average"})]
+    assert named == ["beam 5", "beam 5, length_penalty average"]
+    assert Decoding(**decoding, length_penalty="gnmt", alpha=0.5, max_length=9).named == (
+        "beam 5, length_penalty gnmt, alpha 0.5, max_length 9"
+    )
 
 
 @pytest.mark.parametrize(("name", "old", "new", "message"), CASES)

@@ -158,8 +158,8 @@ def test_every_line_says_what_it_is_about(stage):
     common |= {"model": "base", "seed": 1, "family": "luong", "direction": "forward"}
     for line in lines:
         of_set = {"lines": 3, "reference": digest} if line.max_words is None else {}
-        beam = {"beam": params().decoding.beam} if of_set and line.metric != "ppl" else {}
-        expected = common | of_set | {"beam": None, "data": f"{'luong':x<12}"} | beam
+        search = {"search": params().decoding.named} if of_set and line.metric != "ppl" else {}
+        expected = common | of_set | {"search": None, "data": f"{'luong':x<12}"} | search
         assert {key: getattr(line, key) for key in expected} == expected
     run(stage)
     assert LAYOUT.scores("base").read_bytes() == content

@@ -201,7 +201,13 @@ def test_what_decides_is_shown_where_a_system_on_request_is_trained():
 
 def test_a_card_says_where_a_row_comes_from():
     facts = TABLES["table1"].facts
-    expected = {"system": "base", "seed": "1", "set": "test1", "sentences": "500", "beam": "5"}
+    expected = {
+        "system": "base",
+        "seed": "1",
+        "set": "test1",
+        "sentences": "500",
+        "search": "beam 5",
+    }
     assert expected.items() <= facts["base"].items()
     origin = {"signature", "reference SHA-256", "trained at commit", "code of the training"}
     assert origin < set(facts["base"])

@@ -77,6 +77,12 @@ class Decoding(SearchRules):
     n_best: PositiveInt  # translations in the n-best list of a sentence; with 1 no list is written
     samples: PositiveInt = 12  # sentences of each set, evenly spread, whose attention is shown
 
+    @property
+    def named(self) -> str:
+        """The beam, and the rules that are not the paper's: ``beam 5, length_penalty average``."""
+        rules = self.model_dump(include={*SearchRules.model_fields}, exclude_none=True)
+        return ", ".join(f"{key} {value}" for key, value in {"beam": self.beam, **rules}.items())
+
     @model_validator(mode="after")
     def _as_many_finish_as_are_listed(self) -> Self:
         if self.n_best > self.candidates:

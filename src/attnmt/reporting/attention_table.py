@@ -58,7 +58,7 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
     first = next(iter(lines.values()))
     several = any((line.trainings or 1) > 1 for line in lines.values())
     caption = CAPTION.format(
-        how=f", beam {first.beam}" if first.beam else "",
+        how=f", {first.search}" if first.search else "",
         dev=dev,
         say="hold for other seeds and sentences" if several else "hold for other sentences",
     )

@@ -15,7 +15,7 @@ FACTS = {  # the fields of a line, by what a card calls them
     "seeds": "trainings",
     "set": "set",
     "sentences": "lines",
-    "beam": "beam",
+    "search": "search",
     "signature": "signature",
     "reference SHA-256": "reference",
     "note": "note",

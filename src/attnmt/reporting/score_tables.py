@@ -258,7 +258,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     """Say what is measured, on which text, and what the marks mean."""
     spec, line, seeds = scores.spec, lines[0], max(one.trainings or 1 for one in lines)
     detail = f"{line.lines:,} sentences"
-    detail += f", beam {line.beam}" if line.beam else ""
+    detail += f", {line.search}" if line.search else ""
     if seeds > 1:
         detail += f"; means over up to {seeds} seeds, ± their standard deviation"
     on = f"{line.set} ({detail})"

@@ -112,7 +112,7 @@ def evaluate(params: Params, name: str) -> Evaluated:
                 "value": round(100 * share_in_window(D, lengths), DIGITS),
             }
             measured.append((on_set | share, None))
-        on_set |= {"beam": params.decoding.beam}
+        on_set |= {"search": params.decoding.named}
         measured += ((on_set | one, counts) for one, counts in _scores(params, texts, reading))
         measured += ((on_set | {"metric": m, "value": n}, None) for m, n in words[test].items())
         arrays[words_of(test)] = texts.reference_lengths

@@ -66,7 +66,7 @@ class Line(CsvLine):
     over: str | None = None  # of a gain: the other system
     over_replacement: Replacement | None = None  # and whether its unknown words were replaced
     p: float | None = Field(default=None, ge=0, le=1)  # of a gain, two-sided
-    beam: int | None = None
+    search: str | None = None  # the beam, and what of the search is not as in the paper
     signature: str | None = None  # how the number was measured
     reference: str | None = None  # the first digits of the SHA-256 of what it was measured against
     data: str | None = None  # the same of the encoded data that the system read
