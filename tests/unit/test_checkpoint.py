@@ -1,6 +1,5 @@
 """Checkpoints that are damaged, shared by two trainings, no longer needed, or meet a full disk."""
 
-import errno
 import itertools
 import multiprocessing
 import os
@@ -148,7 +147,12 @@ def save_and_die(folder: Path, point: int) -> None:
 def test_the_file_has_the_bytes_that_safetensors_itself_writes(tmp_path, text):
     dtypes = [dtype for dtype in DTYPES if dtype not in (torch.int64, torch.int8, torch.bool)]
     tensors = {f"ü {dtype}": torch.arange(6).view(2, 3).to(dtype) for dtype in dtypes}
-    tensors |= {"one": torch.tensor(2.5), "none": torch.empty(0), "a view": torch.rand(3, 4).T}
+    tensors |= {
+        "one": torch.tensor(2.5),
+        "none": torch.empty(0),
+        "a view": torch.rand(3, 4).T,
+        "every other": torch.rand(6)[::2],
+    }
     write_tensors(tmp_path / "file", tensors, {"config": text})
     dense = {name: tensor.contiguous() for name, tensor in tensors.items()}
     assert (tmp_path / "file").read_bytes() == save(dense, {"config": text})
