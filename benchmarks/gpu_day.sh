@@ -3,6 +3,7 @@
 #
 #   bash benchmarks/gpu_day.sh prepare [--tiny]     before: wheels, and Multi30k's text in data/gpu_day
 #   bash benchmarks/gpu_day.sh shrink               before: take out of this tree what the calls do not need
+#                                                   (git ignores data/gpu_day and benchmarks/wheels: carry both)
 #   bash benchmarks/gpu_day.sh 1 OUT                ceilings, tests, speed of the training step
 #   bash benchmarks/gpu_day.sh 2 OUT                a whole training, killed and resumed; beam search
 #   bash benchmarks/gpu_day.sh 3 OUT                the step beside the one without graphs and fused cells
@@ -17,7 +18,7 @@ cd "$(dirname "$0")/.."
 
 WHEELS=benchmarks/wheels
 DATA=data/gpu_day
-UNNEEDED=(weights 'reports/*/outputs' reports/study reports/study-rates)
+UNNEEDED=(weights reports/study reports/study-rates)
 # What the machine with the GPU lacks; pip installs it into a folder beside the tree.
 PACKAGES=${TMPDIR:-/tmp}/attnmt-packages
 export PYTHONPATH=src:$PACKAGES OMP_NUM_THREADS=${OMP_NUM_THREADS:-8}
@@ -36,7 +37,7 @@ size() {
 }
 
 install() {
-    [ -d "$WHEELS" ] || return 0
+    python -c "import pydantic, sacremoses, subword_nmt, mock, thot, pooch" 2>/dev/null && return
     python -m pip install --quiet --no-deps --no-index --find-links "$WHEELS" --target "$PACKAGES" \
         --require-hashes -r benchmarks/gpu_wheels.txt
 }

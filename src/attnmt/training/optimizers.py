@@ -49,6 +49,7 @@ class Optimizer(Part, ABC, kind="optimizer"):
     """
 
     takes_sparse: ClassVar[bool] = False  # whether a gradient may be sparse
+    remembered: ClassVar[int] = 0  # numbers that it keeps for each of a parameter's
 
     def __init__(
         self, parameters: Sequence[Tensor], numbers: parts.PartNumbers | None = None
@@ -164,6 +165,7 @@ class Adam(TorchOptimizer):
     """
 
     name = "adam"
+    remembered = 2
     Numbers = parts.AdamNumbers
 
     def build(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
