@@ -9,7 +9,7 @@ import torch
 from typer.testing import CliRunner
 
 from attnmt.config import ModelShape, System
-from attnmt.model.fast.fused import FusedLSTMSteps
+from attnmt.model.fast.cells import FusedLSTMSteps
 from attnmt.model.fast.stack import Stack
 from attnmt.model.translator import ModelConfig
 from attnmt.planning.cost import work

@@ -16,7 +16,7 @@ from small_training import FEEDING, RECIPE, small
 from torch import Tensor
 
 from attnmt.errors import InputError
-from attnmt.model.fast.fused import FusedLSTMSteps
+from attnmt.model.fast.cells import FusedLSTMSteps
 from attnmt.model.fast.stack import Stack
 from attnmt.text.batches import Batch
 from attnmt.training.captured import MULTIPLE, CapturedSteps, padded

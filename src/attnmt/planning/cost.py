@@ -14,7 +14,6 @@ from torch.utils.flop_counter import FlopCounterMode
 from attnmt.config import Params, Training
 from attnmt.model.translator import ModelConfig, Translator, parameter_count
 from attnmt.planning.text_size import Lengths, TextSize, in_direction
-from attnmt.training.features.averaging import Averaging
 from attnmt.training.optimizers import OPTIMIZERS
 
 
@@ -59,7 +58,7 @@ def training_costs(
 def checkpoint_bytes(config: ModelConfig, recipe: Training) -> int:
     """Return the bytes of a checkpoint: weights, what the optimizer remembers, a running mean."""
     numbers = 1 + OPTIMIZERS[recipe.optimizer].remembered
-    averaged = 2 if getattr(recipe, Averaging.name) else 0  # summed in double precision
+    averaged = 2 if recipe.average_last else 0  # summed in double precision
     return 4 * parameter_count(config) * (numbers + averaged)
 
 

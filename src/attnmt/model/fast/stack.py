@@ -3,8 +3,7 @@
 The encoder is such a stack, and so is a decoder without input feeding: all input is known beforehand.
 W_x x_t, the gradient of x and those of the weights are each one product for all steps. Only the
 recurrence goes step by step (``cells.py``). On a GPU, a layer is torch's own module (cuDNN), and where
-steps must wait for attention, an LSTM's are those of ``fused.py``. Dropout multiplies the inputs of all
-steps at once.
+steps must wait for attention, an LSTM's are fused. Dropout multiplies the inputs of all steps at once.
 """
 
 from typing import Any
@@ -15,7 +14,6 @@ from torch import Tensor, nn
 from attnmt.config import Cell
 from attnmt.model.dropout import Dropout
 from attnmt.model.fast.cells import STEPS, LayerState, Steps
-from attnmt.model.fast.fused import FusedLSTMSteps
 from attnmt.model.products import product
 
 State = tuple[LayerState, ...]  # one for each layer, from the first to the top
@@ -85,8 +83,8 @@ class Stack(nn.Module):
 
     def steps(self, x: Tensor) -> type[Steps]:
         """Return what takes the steps of a layer where x is."""
-        fused = self.cell == "lstm" and not self.on_processor(x)
-        return FusedLSTMSteps if fused else STEPS[self.cell]
+        steps = STEPS[self.cell]
+        return steps if self.on_processor(x) else steps.on_gpu()
 
     def forward(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:
         """Return the top states [T, N, n] and the last state, from inputs [T, N, inputs].
