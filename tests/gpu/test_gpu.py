@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import torch
+from small_models import VARIANTS, loss_and_gradients, translator
 from small_training import ADAM, FEEDING, RECIPE, encoded, reversal, run, small
 
 from attnmt.config import System
@@ -13,6 +14,7 @@ from attnmt.model.device import best_device
 from attnmt.model.fast.cells import LSTMSteps
 from attnmt.model.fast.stack import Stack
 from attnmt.model.precision import products_in, supported
+from attnmt.model.reference import Reference
 from attnmt.model.translator import Translator
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.training.captured import SWITCH
@@ -90,6 +92,16 @@ def no_waiting() -> Iterator[None]:
         yield
     finally:
         torch.cuda.set_sync_debug_mode("default")
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_every_variant_has_the_loss_and_the_gradients_of_a_processors_reference(variant):
+    model = translator(variant)
+    reference = Reference(model.config).double()
+    reference.load_state_dict(model.state_dict())
+    loss, gradients = loss_and_gradients(model.to(best_device()))
+    found = loss.cpu(), {name: gradient.cpu() for name, gradient in gradients.items()}
+    torch.testing.assert_close(found, loss_and_gradients(reference), rtol=1e-8, atol=1e-11)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)

@@ -1,6 +1,7 @@
 """The GPU benchmark, with a processor in the GPU's place."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -104,3 +105,16 @@ def test_products_that_wait_for_the_step_before_count_at_its_speed():
         decoder = work(config).training(lengths) / 6 - encoder - output if feeding else recurrent
         seconds = 4 * (2 * recurrent + decoder) / 1e3  # two source words a target word
         assert words_limit(config, lengths, speeds) == pytest.approx(1 / seconds, rel=1e-3)
+
+
+def test_the_script_names_commands_and_versions_that_there_are():
+    script = (gpu.ROOT / "benchmarks/gpu_day.sh").read_text()
+    called = set(re.findall(r"measure \S+ \d+ (\w+)", script))
+    assert called == {"ceilings", "training", "captions", "search", "steps"}
+    commands = {
+        command.name or command.callback.__name__ for command in gpu.app.registered_commands
+    }
+    assert called | {"show"} <= commands
+    pinned = (gpu.ROOT / "constraints.txt").read_text().splitlines()
+    wheels = (gpu.ROOT / "benchmarks/gpu_wheels.txt").read_text().splitlines()
+    assert {line.partition(" --hash=sha256:")[0] for line in wheels if line[0] != "#"} <= {*pinned}
