@@ -81,7 +81,7 @@ case $call in
     1)
         [ ${#on[@]} -gt 0 ] || part nvidia-smi 20 nvidia-smi
         measure ceilings 60 ceilings "${on[@]}"
-        part tests 150 python -m pytest tests/gpu -x -q -n0
+        part tests 150 python -m pytest tests/gpu -x -q -p no:xdist
         measure training 150 training "${on[@]}" --minutes 2 \
             --systems base_reverse_dropout,global_location_feed,local_p_general_feed ;;
     2)
