@@ -257,7 +257,7 @@ def _try(model: Translator, recipe: Training, task: Workload, seconds: float) ->
         torch.cuda.reset_peak_memory_stats()
     try:
         return _speed(model, recipe, task, seconds)
-    except RuntimeError as error:
+    except (RuntimeError, InputError) as error:
         return {"error": str(error).splitlines()[0]}
 
 

@@ -141,8 +141,8 @@ def _print_trainings(
         )
     size, most = (filesize.decimal(n) for n in (max(checkpoints), FILES * sum(checkpoints)))
     page.print(
-        f"The largest checkpoint is {size} on disk, and takes no more memory while it is written. All "
-        f"trainings together need up to {most} of disk."
+        f"The largest checkpoint takes {size} of disk, and no second copy in memory while it is "
+        f"written. All trainings together need up to {most} of disk."
     )
     for estimate in dict.fromkeys(text.estimate for text in sizes.values() if text.estimate):
         page.print(f"Words are estimated from {estimate}.")
