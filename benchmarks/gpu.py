@@ -1,7 +1,7 @@
-"""Training speed on one GPU: `python -m benchmarks.gpu training`, then `page`.
+"""One GPU's ceilings, training and search: `python -m benchmarks.gpu training`, say, then `page`.
 
-It trains the six systems of the paper's Table 1 at the paper's size, in every precision that the device
-has. The sentences are drawn at random, as long as WMT's, or are taken from an encoded text.
+Models have the paper's size, and sentences are drawn at random, as long as WMT's, or are taken from an
+encoded text. Each command adds a part to the results of this device; gpu_day.sh calls them all.
 """
 
 import time
@@ -14,7 +14,7 @@ import typer
 
 from attnmt.config import Model, Params, Precision, Training, load_params
 from attnmt.errors import InputError
-from attnmt.files.text_file import write_json
+from attnmt.files.text_file import read_json, write_json
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import ModelConfig, Translator
@@ -23,14 +23,19 @@ from attnmt.text.encoded import EncodedSets
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
 from attnmt.training.step import Step
 from attnmt.workflow.stage import run_app
+from benchmarks import gpu_captions, page
+from benchmarks.gpu_ceilings import ceilings
 from benchmarks.gpu_limit import speeds, wait, words_limit
-from benchmarks.gpu_page import SYSTEMS, render
+from benchmarks.gpu_page import SYSTEMS, hours, render
+from benchmarks.gpu_search import SENTENCES, searches
+from benchmarks.gpu_steps import turns
 from benchmarks.gpu_workload import SEED, Workload, drawn
 from benchmarks.measures import Spread
-from benchmarks.page import put_into_page, results_file
 
 ROOT = Path(__file__).parents[1]
 DRAWN, PASSES = 60_000, 3
+CLUSTER = ROOT / "docs/cluster.md"
+TABLE1 = ",".join(SYSTEMS)
 RATE = 0.0  # the work is the same, and no weight diverges
 
 app = typer.Typer(
@@ -39,42 +44,48 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+Device = Annotated[str, typer.Option(help="cuda, or cpu to try this out.")]
+Tiny = Annotated[bool, typer.Option(help="A small model on few words.")]
+Systems = Annotated[str, typer.Option(help="Models of experiments/wmt14.")]
+Batches = Annotated[int, typer.Option(min=1, help="Batches, trained on again and again.")]
+EncodedText = Annotated[Path | None, typer.Option(help="Encoded text in place of drawn lengths.")]
+
+
+@app.callback()
+def main(
+    results: Annotated[Path, typer.Option(help="The folder of the results.")] = page.RESULTS,
+) -> None:
+    """Take the folder, which all commands share."""
+    page.RESULTS = results
+
+
+@app.command("ceilings")
+def ceilings_command(device: Device = "cuda", tiny: Tiny = False) -> None:
+    """Measure how fast the device copies its memory and multiplies large matrices."""
+    place = _place(device)
+    _keep(place, "ceilings", ceilings(place, tiny))
 
 
 @app.command()
 def training(
-    device: Annotated[str, typer.Option(help="cuda, or cpu to try this out.")] = "cuda",
-    tiny: Annotated[bool, typer.Option(help="A small model on few words.")] = False,
-    systems: Annotated[str, typer.Option(help="Models of experiments/wmt14.")] = ",".join(SYSTEMS),
-    batches: Annotated[int, typer.Option(min=1, help="Batches, trained on again and again.")] = 12,
+    device: Device = "cuda",
+    tiny: Tiny = False,
+    systems: Systems = TABLE1,
+    batches: Batches = 12,
     seconds: Annotated[float, typer.Option(min=0, help="Seconds of each measurement.")] = 4,
     minutes: Annotated[
         float, typer.Option(min=0, help="Minutes after which nothing more begins.")
     ] = 8,
-    text: Annotated[
-        Path | None, typer.Option(help="Encoded text in place of drawn lengths.")
-    ] = None,
-    name: Annotated[str, typer.Option(help="Name of the results' file.")] = "",
+    text: EncodedText = None,
 ) -> None:
     """Measure target words a second, their share of the products' limit, and memory.
 
     Example: python -m benchmarks.gpu training --text data/wmt14/encoded/luong
     """
-    if device != "cpu" and not torch.cuda.is_available():
-        raise InputError(f"--device {device}: no GPU here; --device cpu --tiny tries this out")
-    end = time.monotonic() + 60 * minutes
-    best_device()  # as at the start of a training
-    keep_freed_memory()
-    place = torch.device(device)
+    end, place = time.monotonic() + 60 * minutes, _place(device)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
-    chosen = {system: params.model(system) for system in systems.split(",")}
-    recipe, vocabulary = params.families["luong"].training, (30, 30) if tiny else (50_000, 50_000)
-    if tiny:
-        recipe = recipe.model_copy(update={"batch_size": 4})
-    pairs, vocabulary = _text(text, params, vocabulary, 400 if tiny else DRAWN)
-    task = Workload.of(pairs, recipe, batches)
+    recipe, task, vocabulary = _task(params, tiny, batches, text)
     results: dict[str, Any] = {
-        "machine": surroundings(place),
         "text": str(text or "drawn"),
         "batches": batches,
         "pairs": recipe.batch_size,
@@ -83,24 +94,118 @@ def training(
         "products": {},
         "systems": {},
     }
-    path = results_file("gpu", name or results["machine"]["device"])
-    for system, entry in chosen.items():
+    for system in systems.split(","):
         if time.monotonic() > end:
             print(f"{system}: no time left")
             continue
-        config = _config(entry, params, vocabulary, tiny)
+        config = _config(params.model(system), params, vocabulary, tiny)
         results["systems"][system] = _measure(
             config, recipe, task, place, seconds, results["products"]
         )
-        write_json(path, results)  # keep these results, whatever fails later
-    print(render(results))
-    print(f"wrote {path}")
+        _keep(place, "training", results)  # whatever fails later
 
 
 @app.command()
-def page() -> None:
-    """Put the results in benchmarks/results into benchmarks/README.md."""
-    put_into_page("gpu", render)
+def steps(
+    device: Device = "cuda",
+    tiny: Tiny = False,
+    systems: Systems = "global_location_feed,local_p_general_feed",
+    batches: Batches = 12,
+    rounds: Annotated[int, typer.Option(min=1, help="Turns of each kind of step.")] = 5,
+) -> None:
+    """Compare the step with one that has no graphs, no padding and no fused cells, in turns."""
+    place = _place(device)
+    params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
+    recipe, task, vocabulary = _task(params, tiny, batches, None)
+    results: dict[str, Any] = {}
+    for system in systems.split(","):
+        config = _config(params.model(system), params, vocabulary, tiny)
+        results[system] = {}
+        for precision in supported(place):
+            with products_in(precision, place):
+                results[system][precision] = turns(config, recipe, task, place, rounds)
+            _keep(place, "steps", results)
+
+
+@app.command("search")
+def search_command(
+    device: Device = "cuda",
+    tiny: Tiny = False,
+    system: Annotated[str, typer.Option(help="A model of experiments/wmt14.")] = (
+        "local_p_general_feed"
+    ),
+) -> None:
+    """Translate as many sentences as newstest2014 has, by one model and by eight."""
+    place = _place(device)
+    params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
+    _, _, vocabulary = _task(params, tiny, 1, None)
+    sentences = 4 if tiny else SENTENCES
+    config, text = _config(params.model(system), params, vocabulary, tiny), drawn(3000, vocabulary)
+    _keep(place, "search", searches(config, params, text, place, sentences))
+
+
+@app.command()
+def captions(
+    folder: Annotated[Path, typer.Argument(help="The folder, which the command may write.")],
+    prepare: Annotated[bool, typer.Option(help="Make the folder; this needs no GPU.")] = False,
+    resume: Annotated[bool, typer.Option(help="Kill the training and resume it.")] = False,
+    tiny: Tiny = False,
+) -> None:
+    """Train a model of Multi30k to the end, translate and score.
+
+    Examples: python -m benchmarks.gpu captions data/gpu_day --prepare; ... captions data/gpu_day
+    """
+    if prepare:
+        gpu_captions.prepare(folder, tiny)
+    elif resume:
+        _keep(best_device(), "resumed", {"same_bytes": gpu_captions.resumed(folder)})
+    else:
+        _keep(best_device(), "captions", gpu_captions.measured(folder))
+
+
+@app.command()
+def show() -> None:
+    """Print the results."""
+    for path in sorted(page.RESULTS.glob("gpu-*.json")):
+        print(render(read_json(path)), end="\n\n")
+        if torch.cuda.is_available():  # small models on a processor say nothing of the paper's
+            print(hours(read_json(path)), end="\n\n")
+
+
+@app.command("page")
+def page_command() -> None:
+    """Put the results into benchmarks/README.md, and what they mean in hours into docs/cluster.md."""
+    page.put_into_page("gpu", render)
+    page.put_into_page("gpu", hours, CLUSTER)
+
+
+def _place(device: str) -> torch.device:
+    """Return the device, set up as at the start of a training."""
+    if device != "cpu" and not torch.cuda.is_available():
+        raise InputError(f"--device {device}: no GPU here; --device cpu --tiny tries this out")
+    best_device()
+    keep_freed_memory()
+    return torch.device(device)
+
+
+def _keep(device: torch.device, part: str, results: Any) -> None:
+    """Add a part to the results of this device, and print them."""
+    machine = surroundings(device)
+    path = page.results_file("gpu", machine["device"])
+    before = read_json(path) if path.exists() else {}
+    write_json(path, before | {"machine": machine, part: results})
+    print(render({"machine": machine, part: results}), flush=True)
+
+
+def _task(
+    params: Params, tiny: bool, batches: int, text: Path | None
+) -> tuple[Training, Workload, tuple[int, int]]:
+    """Return the recipe, what is trained on, and the vocabularies' sizes."""
+    recipe, vocabulary = params.families["luong"].training, (30, 30) if tiny else (50_000, 50_000)
+    if tiny:
+        recipe = recipe.model_copy(update={"batch_size": 4})
+    pairs, vocabulary = _text(text, params, vocabulary, 400 if tiny else DRAWN)
+    return recipe, Workload.of(pairs, recipe, batches), vocabulary
 
 
 def _config(entry: Model, params: Params, vocabulary: tuple[int, int], tiny: bool) -> ModelConfig:
@@ -152,7 +257,7 @@ def _try(model: Translator, recipe: Training, task: Workload, seconds: float) ->
         torch.cuda.reset_peak_memory_stats()
     try:
         return _speed(model, recipe, task, seconds)
-    except RuntimeError as error:
+    except (RuntimeError, InputError) as error:
         return {"error": str(error).splitlines()[0]}
 
 
@@ -160,7 +265,8 @@ def _speed(model: Translator, recipe: Training, task: Workload, seconds: float) 
     step, device = Step(model, recipe), model.W_s.device
     batches = task.batches
     started = time.perf_counter()
-    _pass(step, batches, device)
+    for _ in range(2):  # the second pass makes the graphs
+        _pass(step, batches, device)
     warm_up = time.perf_counter() - started
     passes: list[tuple[float, float]] = []
     started = time.perf_counter()

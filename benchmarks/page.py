@@ -1,4 +1,4 @@
-"""Where results lie, and how they get into benchmarks/README.md.
+"""Where results lie, and how they get into benchmarks/README.md and other pages.
 
 Each kind of results (``cpu``, ``gpu``) has a file for every machine.
 """
@@ -20,11 +20,14 @@ def results_file(kind: str, machine: str) -> Path:
     return RESULTS / f"{kind}-{re.sub(r'[^a-z0-9]+', '-', machine.lower()).strip('-')}.json"
 
 
-def put_into_page(kind: str, render: Callable[[Mapping[str, Any]], str]) -> None:
-    """Put all machines' results of a kind between the page's lines ``results:<kind>``."""
+def put_into_page(
+    kind: str, render: Callable[[Mapping[str, Any]], str], page: Path | None = None
+) -> None:
+    """Put all machines' results of a kind between the lines ``results:<kind>`` of README or a page."""
+    page = page or PAGE
     tables = [render(read_json(path)) for path in sorted(RESULTS.glob(f"{kind}-*.json"))]
     text = "\n\n".join(tables) or "There are no results yet."
-    write_text(PAGE, page_with_table(read_text(PAGE, "utf-8"), text, f"results:{kind}"))
+    write_text(page, page_with_table(read_text(page, "utf-8"), text, f"results:{kind}", page))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:

@@ -6,13 +6,18 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import torch
+from small_models import VARIANTS, loss_and_gradients, translator
 from small_training import ADAM, FEEDING, RECIPE, encoded, reversal, run, small
 
 from attnmt.config import System
 from attnmt.model.device import best_device
+from attnmt.model.fast.cells import LSTMSteps
+from attnmt.model.fast.stack import Stack
 from attnmt.model.precision import products_in, supported
+from attnmt.model.reference import Reference
 from attnmt.model.translator import Translator
 from attnmt.text.batches import Batch, ParallelText
+from attnmt.training.captured import SWITCH
 from attnmt.training.evaluation import cost_a_word
 from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.step import Step
@@ -39,10 +44,10 @@ EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 
 
 def batches(count: int) -> list[Batch]:
-    """Return batches of 8 pairs of 1 to 6 words, in three shapes."""
+    """Return batches of 8 pairs, in three shapes even when they are padded."""
     drawn = []
     for number in range(count):
-        rng, longest = np.random.default_rng(number), (2, 4, 6)[number % 3]
+        rng, longest = np.random.default_rng(number), (2, 9, 17)[number % 3]
         lengths = [longest, *rng.integers(1, longest + 1, 7)]
         sources = [rng.integers(3, 8, n) for n in lengths]
         text = ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse=True)
@@ -89,6 +94,16 @@ def no_waiting() -> Iterator[None]:
         torch.cuda.set_sync_debug_mode("default")
 
 
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_every_variant_has_the_loss_and_the_gradients_of_a_processors_reference(variant):
+    model = translator(variant)
+    reference = Reference(model.config).double()
+    reference.load_state_dict(model.state_dict())
+    loss, gradients = loss_and_gradients(model.to(best_device()))
+    found = loss.cpu(), {name: gradient.cpu() for name, gradient in gradients.items()}
+    torch.testing.assert_close(found, loss_and_gradients(reference), rtol=1e-8, atol=1e-11)
+
+
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_a_gpu_learns_what_a_processor_does(optimizer):
     system = SYSTEMS["local-p without dropout"]
@@ -126,6 +141,33 @@ def test_the_same_training_again_has_the_same_bytes(system):
         weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
         results.append((step_losses, weights))
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@EACH_SYSTEM
+def test_a_captured_step_has_the_bytes_of_one_that_is_not(system, optimizer, monkeypatch):
+    recipe, results = RECIPE.model_copy(update={"optimizer": optimizer}), []
+    for switch in ("1", "0"):
+        monkeypatch.setenv(SWITCH, switch)
+        model = model_on_gpu(system)
+        step_losses = losses(Step(model, recipe), 12, rate=RATES[optimizer])
+        weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
+        results.append((step_losses, weights, torch.cuda.get_rng_state().tolist()))
+    assert results[0] == results[1]
+
+
+def test_the_fused_cell_is_the_other(monkeypatch):
+    system, gradients = SYSTEMS["local-p without dropout"], []
+    (batch,) = batches(1)
+    batch = batch.to(best_device())
+    for fused in (True, False):
+        if not fused:
+            monkeypatch.setattr(Stack, "steps", lambda self, x: LSTMSteps)
+        model = model_on_gpu(system)
+        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
+        model.loss(h_tilde, batch.next_words, batch.lengths).backward()
+        gradients.append({name: p.grad for name, p in model.named_parameters()})
+    torch.testing.assert_close(gradients[0], gradients[1], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("recipe", [RECIPE, ADAM], ids=["sgd", "adam"])

@@ -85,7 +85,8 @@ def word_losses(model: Translator, h_tilde: Tensor, next_words: Tensor, lengths:
 
 def loss_and_gradients(model: nn.Module) -> tuple[Tensor, dict[str, Tensor]]:
     """Return the loss of the padded batch and the gradients of all parameters by name."""
-    source, lengths, words, next_words, predicted = padded_batch()
+    device = next(model.parameters()).device
+    source, lengths, words, next_words, predicted = (part.to(device) for part in padded_batch())
     h_tilde, _ = model(source, lengths, words)
     loss = model.loss(h_tilde, next_words, predicted)
     names, parameters = zip(*model.named_parameters(), strict=True)

@@ -1,18 +1,22 @@
 """Checkpoints that are damaged, shared by two trainings, no longer needed, or meet a full disk."""
 
-import errno
 import itertools
 import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from made_records import config
+from safetensors.torch import load, save
 from small_training import FEEDING, held_by, small
 
 from attnmt.errors import InputError
@@ -20,6 +24,7 @@ from attnmt.files.text_file import write_json
 from attnmt.training.checkpoint import Checkpoints, discard
 from attnmt.training.optimizers import SGD, Adam
 from attnmt.training.state import TrainingState
+from attnmt.training.tensor_file import DTYPES, write_tensors
 
 LAST = "last.safetensors"
 
@@ -74,15 +79,17 @@ def test_a_full_disk_leaves_the_last_checkpoint(folder, monkeypatch):
     progress = held_by(checkpoints)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    def full(path: Path, content: bytes) -> None:
-        with path.open("wb") as file:
-            file.write(content[:1000])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    opened = Path.open
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    def to_a_full_disk(path: Path, mode: str) -> Any:
+        opened(path, mode).write(b"half")
+        return opened(Path("/dev/full"), mode)
+
     progress.step = 9
+    monkeypatch.setattr(Path, "open", to_a_full_disk)
     with pytest.raises(InputError, match=r"No space left.*free.*takes 1 MB.*from batch 5$"):
         checkpoints.save(model, SGD([]), progress)
+    monkeypatch.undo()
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -122,16 +129,61 @@ def save_and_die(folder: Path, point: int) -> None:
 
         return called
 
-    def write_in_halves(path: Path, content: bytes) -> None:
-        with path.open("wb", buffering=0) as file:
-            deadly(file.write)(content[: len(content) // 2])
-            deadly(file.write)(content[len(content) // 2 :])
+    opened = Path.open
 
-    Path.write_bytes = write_in_halves
+    @contextmanager
+    def open_unbuffered(path: Path, mode: str) -> Iterator[Any]:
+        with opened(path, mode, buffering=0) as file:
+            yield SimpleNamespace(write=deadly(file.write))
+
+    Path.open = open_unbuffered
     for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
         setattr(owner, name, deadly(getattr(owner, name)))
     checkpoints.save_best(model, progress)
     checkpoints.save(model, SGD([]), progress)
+
+
+@pytest.mark.parametrize("text", ["{}", '{"größe": "\\"3\\""}'])
+def test_the_file_has_the_bytes_that_safetensors_itself_writes(tmp_path, text):
+    dtypes = [dtype for dtype in DTYPES if dtype not in (torch.int64, torch.int8, torch.bool)]
+    tensors = {f"ü {dtype}": torch.arange(6).view(2, 3).to(dtype) for dtype in dtypes}
+    tensors |= {
+        "one": torch.tensor(2.5),
+        "none": torch.empty(0),
+        "a view": torch.rand(3, 4).T,
+        "every other": torch.rand(6)[::2],
+    }
+    write_tensors(tmp_path / "file", tensors, {"config": text})
+    dense = {name: tensor.contiguous() for name, tensor in tensors.items()}
+    assert (tmp_path / "file").read_bytes() == save(dense, {"config": text})
+    write_tensors(tmp_path / "all", {str(dtype): torch.ones(2).to(dtype) for dtype in DTYPES}, {})
+    assert {t.dtype for t in load((tmp_path / "all").read_bytes()).values()} == DTYPES.keys()
+
+
+MEMORY = """
+import resource, sys
+from pathlib import Path
+import torch
+from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.optimizers import SGD
+from attnmt.training.state import TrainingState
+
+def most() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+model = torch.nn.Linear(4000, 4000, bias=False)
+model.weight.data.fill_(0.5)
+Checkpoints(Path(sys.argv[1]), 0).save(torch.nn.Linear(1, 1), SGD([]), TrainingState(step=1))
+before = most()
+Checkpoints(Path(sys.argv[1]), 0).save(model, SGD([]), TrainingState(step=2))
+print((most() - before) / model.weight.nbytes)
+"""
+
+
+def test_a_checkpoint_takes_no_copy_of_the_weights(tmp_path):
+    command = [sys.executable, "-c", MEMORY, str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert float(ended.stdout) < 0.3
 
 
 def test_two_trainings_in_one_folder_are_refused(tmp_path):

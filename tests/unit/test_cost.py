@@ -2,12 +2,19 @@
 
 from typing import Any
 
+import pytest
+import torch
 from small_models import SHAPE
+from small_training import FEEDING, RECIPE, small
 
 from attnmt.config import ModelShape, System
 from attnmt.model.translator import ModelConfig, parameter_count
-from attnmt.planning.cost import Work, work
+from attnmt.planning.cost import Work, checkpoint_bytes, work
 from attnmt.planning.text_size import Lengths
+from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.features.averaging import Averaging
+from attnmt.training.optimizers import OPTIMIZERS
+from attnmt.training.state import TrainingState
 
 PAPER = ModelShape(layers=4, size=1000, window_D=10, location_slots=50, init=0.1)
 
@@ -45,3 +52,20 @@ def test_the_work_of_a_training_grows_with_the_source():
     cost = work(ModelConfig(System(attention="global", score="dot"), SHAPE, 7, 6))
     more = cost.training(Lengths(20, 10)) - cost.training(Lengths(10, 10))
     assert more == 3 * (cost.source_word + 10 * cost.both)
+
+
+@pytest.mark.parametrize("changes", [{}, {"optimizer": "adam"}, {"average_last": 1}], ids=str)
+def test_a_checkpoint_has_the_size_that_is_planned(tmp_path, changes):
+    recipe, model = RECIPE.model_copy(update=changes), small(FEEDING, 64)
+    optimizer = OPTIMIZERS[recipe.optimizer](list(model.parameters()), recipe.numbers)
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    optimizer.update(0.1, torch.ones(()))
+    progress, features = TrainingState(step=1, best_step=1), [Averaging(1, [1])]
+    features = features if recipe.average_last else []
+    for feature in features:
+        feature.evaluated(model, progress)
+    Checkpoints(tmp_path, 0).save(model, optimizer, progress, features)
+    written = (tmp_path / "last.safetensors").stat().st_size
+    others = 20_000  # the random numbers' state and the header
+    assert 0 < written - checkpoint_bytes(model.config, recipe) < others

@@ -1,38 +1,97 @@
 """The GPU benchmark, with a processor in the GPU's place."""
 
 import json
+import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from attnmt.config import ModelShape, System
+from attnmt.model.fast.cells import FusedLSTMSteps
+from attnmt.model.fast.stack import Stack
 from attnmt.model.translator import ModelConfig
 from attnmt.planning.cost import work
 from attnmt.planning.text_size import Lengths
-from benchmarks import gpu, gpu_limit, page
+from attnmt.text.batches import Batch
+from attnmt.training import captured
+from benchmarks import gpu, gpu_ceilings, gpu_limit, gpu_steps, page
 from benchmarks.gpu_limit import words_limit
-from benchmarks.gpu_page import SYSTEMS, render
+from benchmarks.gpu_page import SYSTEMS, hours, paper_words, render
 
+MACHINE = {"device": "A B", "torch": "2", "started": "2015-08-17T12", "git_commit": "0"}
 SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
 
 
-def test_a_small_run_writes_every_system_in_every_precision(tmp_path, monkeypatch):
+@pytest.fixture
+def call(tmp_path, monkeypatch) -> Callable[..., dict[str, Any]]:
+    """Return a function that runs a small command and returns what is in the results' file then."""
     monkeypatch.setattr(page, "RESULTS", tmp_path)
-    monkeypatch.setattr(gpu_limit, "SECONDS", 0.001)
+    for module in (gpu_limit, gpu_ceilings):
+        monkeypatch.setattr(module, "SECONDS", 0.001)
     monkeypatch.setattr(gpu, "PASSES", 1)
-    command = ["training", "--device", "cpu", "--tiny", "--batches", "2", "--seconds", "0"]
-    run = CliRunner().invoke(gpu.app, [*command, "--name", "A B"], catch_exceptions=False)
-    assert run.exit_code == 0, run.output
-    results = json.loads((tmp_path / "gpu-a-b.json").read_text())
-    assert list(results["systems"]) == list(SYSTEMS)
-    for system in results["systems"].values():
-        assert set(results["products"]) <= set(system)
-        for precision in results["products"]:
+    monkeypatch.setattr(gpu, "surroundings", lambda device: MACHINE)
+
+    def run(*command: str) -> dict[str, Any]:
+        where = ["--results", str(tmp_path), *command, "--device", "cpu", "--tiny"]
+        run = CliRunner().invoke(gpu.app, where, catch_exceptions=False)
+        assert run.exit_code == 0, run.output
+        results: dict[str, Any] = json.loads((tmp_path / "gpu-a-b.json").read_text())
+        assert results["machine"] == MACHINE
+        return results
+
+    return run
+
+
+def test_a_small_run_writes_every_system_in_every_precision(call):
+    results = call("training", "--batches", "2", "--seconds", "0")
+    training = results["training"]
+    assert list(training["systems"]) == list(SYSTEMS)
+    for system in training["systems"].values():
+        assert set(training["products"]) <= set(system)
+        for precision in training["products"]:
             assert min(system[precision]["words_per_second"]) > 0
             assert system[precision]["limit"] > 0
     rows = [line for line in render(results).splitlines() if line.startswith("|")]
-    assert len(rows) == 2 + len(results["systems"]) * len(results["products"])
-    assert render(results) in run.output
+    assert len(rows) == 2 + len(training["systems"]) * len(training["products"])
+
+
+def test_each_command_adds_its_part_to_the_page(call):
+    call("ceilings")
+    call("steps", "--batches", "1", "--rounds", "1", "--systems", "local_p_general_feed")
+    results = call("search")
+    assert list(results) == ["machine", "ceilings", "steps", "search"]
+    steps = results["steps"]["local_p_general_feed"]
+    assert all(set(speeds) == set(gpu_steps.KINDS) for speeds in steps.values())
+    assert results["search"]["models"].keys() == {"1", "8"}
+    text = render(results)
+    assert text.index("Ceilings: a copy") < text.index("three kinds") < text.index("Beam search")
+
+
+@pytest.mark.parametrize("kind", gpu_steps.KINDS)
+def test_a_kind_of_step_is_what_its_name_says(kind):
+    with gpu_steps._as(kind):
+        meta = torch.empty(1, device="meta")
+        fused = Stack("lstm", 1, 1, 1, 0.0).steps(meta) is FusedLSTMSteps
+        ids = torch.ones(1, 3, dtype=torch.int64)
+        width = captured.padded(Batch(ids, ids[:, 0], ids, ids, ids[:, 0])).words.shape[1]
+        found = fused, width, captured.wanted()
+    plain, graphs = kind == gpu_steps.PLAIN, kind == gpu_steps.CAPTURED
+    assert found == (not plain, 3 if plain else captured.MULTIPLE, graphs)
+
+
+def test_hours_are_those_of_the_fastest_precision():
+    slow, fast = ({"words_per_second": [speed]} for speed in (500.0, 1000.0))
+    systems = {"local_p_general_feed": {"parameters": 1, "fp32": slow, "tf32": fast}}
+    results = {"machine": MACHINE, "training": {"systems": systems}}
+    assert paper_words() == (28, 27_159_600_000)
+    # 27,160 million words at 1,000 a second are 7,544 hours.
+    assert "1,000 target words a second" in hours(results)
+    assert f"take {7544.3 / 24:.1f} days of one GPU" in hours(results)
+    del systems["local_p_general_feed"]
+    assert hours(results) == "There are no results yet."
 
 
 def test_products_that_wait_for_the_step_before_count_at_its_speed():
@@ -46,3 +105,16 @@ def test_products_that_wait_for_the_step_before_count_at_its_speed():
         decoder = work(config).training(lengths) / 6 - encoder - output if feeding else recurrent
         seconds = 4 * (2 * recurrent + decoder) / 1e3  # two source words a target word
         assert words_limit(config, lengths, speeds) == pytest.approx(1 / seconds, rel=1e-3)
+
+
+def test_the_script_names_commands_and_versions_that_there_are():
+    script = (gpu.ROOT / "benchmarks/gpu_day.sh").read_text()
+    called = set(re.findall(r"measure \S+ \d+ (\w+)", script))
+    assert called == {"ceilings", "training", "captions", "search", "steps"}
+    commands = {
+        command.name or command.callback.__name__ for command in gpu.app.registered_commands
+    }
+    assert called | {"show"} <= commands
+    pinned = (gpu.ROOT / "constraints.txt").read_text().splitlines()
+    wheels = (gpu.ROOT / "benchmarks/gpu_wheels.txt").read_text().splitlines()
+    assert {line.partition(" --hash=sha256:")[0] for line in wheels if line[0] != "#"} <= {*pinned}

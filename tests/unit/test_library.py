@@ -74,6 +74,11 @@ def test_only_what_works_for_the_engines_needs_them():
     assert sorted(bare(EVERY_MODULE, "program").split()) == OF_THE_ENGINES
 
 
+def test_a_gpu_without_the_engines_can_train_translate_score_and_measure():
+    script = "import runpy\nfor name in sys.argv: runpy.run_path(f'stages/{name}.py')\n"
+    bare(f"{script}import benchmarks.gpu", "corpus", "tokens", "train", "translate", "evaluate")
+
+
 def test_the_example_translates_without_the_engines(tmp_path):
     output = bare(RUN, str(ROOT / "examples/translate.py"), SENTENCE, folder=tmp_path)
     first, links, _, head, *rows = output.splitlines()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from attnmt.workflow.graph import Stage
 
 WIDTH = 90  # characters of a line
+# A training has its last checkpoint, its best weights, and the next of both before they replace them.
+FILES = 4
 NO_TEXT = "Times are not known before the text is encoded: run the encode stages, then plan again."
 NO_SPEED = "Times are not known: no report has them, and no speed was measured. Add --measure."
 
@@ -107,20 +109,23 @@ def _print_trainings(
     """Print the models with their sizes and times, and how long all trainings take together."""
     # These import torch, which takes seconds.
     from attnmt.model.translator import parameter_count
-    from attnmt.planning.cost import config_of
+    from attnmt.planning.cost import checkpoint_bytes, config_of
     from attnmt.planning.measure import measure_speeds
 
     if measure:
         measure_speeds(params, to_train)
     times = training_times(params, to_train)
     table = _table("to be trained", "parameters", "target words", "time")
+    checkpoints = []
     for name in to_train:
         model = params.model(name)
         text = sizes.get(model.family)
         words = text.target_words(model.system, params.recipe(name)) if text else None
+        config = config_of(params, name, text)
+        checkpoints.append(checkpoint_bytes(config, params.recipe(name)))
         table.add_row(
             name,
-            f"{parameter_count(config_of(params, name, text)) / 1e6:,.1f} M",
+            f"{parameter_count(config) / 1e6:,.1f} M",
             f"{words / 1e6:,.1f} M" if words else "?",
             time_text(times.seconds[name]) if times else "?",
         )
@@ -134,6 +139,11 @@ def _print_trainings(
             f"The trainings take about {time_text(sum(each))}{side_by_side if at_once > 1 else ''}, "
             f"{times.source}. Starts, translation and scores come on top."
         )
+    size, most = (filesize.decimal(n) for n in (max(checkpoints), FILES * sum(checkpoints)))
+    page.print(
+        f"The largest checkpoint takes {size} of disk, and no second copy in memory while it is "
+        f"written. All trainings together need up to {most} of disk."
+    )
     for estimate in dict.fromkeys(text.estimate for text in sizes.values() if text.estimate):
         page.print(f"Words are estimated from {estimate}.")
 

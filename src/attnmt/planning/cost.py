@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from attnmt.config import Params
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.config import Params, Training
+from attnmt.model.translator import ModelConfig, Translator, parameter_count
 from attnmt.planning.text_size import Lengths, TextSize, in_direction
+from attnmt.training.optimizers import OPTIMIZERS
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,13 @@ def training_costs(
             counted[system] = work(config_of(params, name, text))
         costs[name] = counted[system].training(text.lengths(model.system))
     return costs
+
+
+def checkpoint_bytes(config: ModelConfig, recipe: Training) -> int:
+    """Return the bytes of a checkpoint: weights, what the optimizer remembers, a running mean."""
+    numbers = 1 + OPTIMIZERS[recipe.optimizer].remembered
+    averaged = 2 if recipe.average_last else 0  # summed in double precision
+    return 4 * parameter_count(config) * (numbers + averaged)
 
 
 def work(config: ModelConfig) -> Work:

@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import time
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -15,16 +14,16 @@ from pathlib import Path
 import torch
 from filelock import FileLock, Timeout
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor, nn
 
 from attnmt.errors import InputError
-from attnmt.files.atomic import atomic_path, check_place
+from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_text
 from attnmt.training.attempts import diverged
 from attnmt.training.features.feature import Feature
 from attnmt.training.optimizers import Optimizer
 from attnmt.training.state import TrainingState
+from attnmt.training.tensor_file import checksum, write_tensors
 from attnmt.training.trained import read_config
 
 LAST = "last.safetensors"
@@ -157,19 +156,17 @@ class Checkpoints:
     def _refuse_diverged(self, model: nn.Module, progress: TrainingState) -> None:
         if not math.isfinite(progress.recent_cost):
             raise diverged(self.folder, "the cost is", progress.step)
-        if not all(bool(value.isfinite().all()) for value in model.state_dict().values()):
+        extremes = (torch.stack(value.aminmax()) for value in model.state_dict().values())
+        if not all(bool(both.isfinite().all()) for both in extremes):
             raise diverged(self.folder, "the weights are", progress.step)
 
     def _best(self, progress: TrainingState) -> Path:
         return self.folder / f"best-{progress.best_step}.safetensors"
 
     def _write(self, name: str, tensors: dict[str, Tensor], progress: str) -> None:
-        tensors = {k: v.cpu().contiguous() for k, v in tensors.items()}
-        metadata = {"progress": progress, "checksum": _checksum(tensors, progress)}
-        path = self.folder / name
+        metadata = {"progress": progress, "checksum": checksum(tensors, progress)}
         try:
-            with atomic_path(path) as partial:
-                partial.write_bytes(save(tensors, metadata))
+            write_tensors(self.folder / name, tensors, metadata)
         except InputError as error:
             size = sum(v.nbytes for v in tensors.values()) // 10**6 + 1
             raise InputError(
@@ -215,13 +212,6 @@ def _read(path: Path) -> tuple[dict[str, Tensor], str]:
         progress, expected = metadata["progress"], metadata["checksum"]
     except (OSError, SafetensorError, KeyError, TypeError) as error:
         raise ValueError(f"{path.name}: {error}") from error
-    if _checksum(tensors, progress) != expected:
+    if checksum(tensors, progress) != expected:
         raise ValueError(f"{path.name}: the checksum differs")
     return tensors, progress
-
-
-def _checksum(tensors: dict[str, Tensor], progress: str) -> str:
-    crc = zlib.crc32(progress.encode())
-    for name in sorted(tensors):
-        crc = zlib.crc32(tensors[name].numpy().data, crc)
-    return f"{crc:08x}"

@@ -49,6 +49,7 @@ class Optimizer(Part, ABC, kind="optimizer"):
     """
 
     takes_sparse: ClassVar[bool] = False  # whether a gradient may be sparse
+    remembered: ClassVar[int] = 0  # numbers that it keeps for each of a parameter's
 
     def __init__(
         self, parameters: Sequence[Tensor], numbers: parts.PartNumbers | None = None
@@ -58,10 +59,11 @@ class Optimizer(Part, ABC, kind="optimizer"):
         self.numbers: Any = self.Numbers.of(self.name, numbers or {})
 
     @abstractmethod
-    def update(self, rate: float, factor: Tensor) -> None:
+    def update(self, rate: float | Tensor, factor: Tensor) -> None:
         """Change every parameter by its gradient times ``factor`` (:func:`clipping`).
 
-        It must not make the host wait for a GPU. The gradients may change; they are not needed again.
+        It must not make the host wait for a GPU, where ``rate`` is a tensor. The gradients may change;
+        they are not needed again.
         """
 
     def state(self) -> dict[str, Tensor]:
@@ -88,7 +90,7 @@ class SGD(Optimizer):
     takes_sparse = True
 
     @torch.no_grad()
-    def update(self, rate: float, factor: Tensor) -> None:
+    def update(self, rate: float | Tensor, factor: Tensor) -> None:
         step_size, dense, gradients = factor * rate, [], []
         for parameter in self.parameters:
             gradient = parameter.grad
@@ -126,10 +128,11 @@ class TorchOptimizer(Optimizer, abstract=True):
         """Return torch's optimizer of the parameters. Its state must be tensors."""
 
     @torch.no_grad()
-    def update(self, rate: float, factor: Tensor) -> None:
+    def update(self, rate: float | Tensor, factor: Tensor) -> None:
+        capturing = torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
         torch._foreach_mul_([p.grad for p in self.parameters if p.grad is not None], factor)
         for group in self.of_torch.param_groups:
-            group["lr"] = rate
+            group |= {"lr": rate, "capturable": capturing}
         self.of_torch.step()
 
     def state(self) -> dict[str, Tensor]:
@@ -162,6 +165,7 @@ class Adam(TorchOptimizer):
     """
 
     name = "adam"
+    remembered = 2
     Numbers = parts.AdamNumbers
 
     def build(self, parameters: list[Tensor]) -> torch.optim.Optimizer:

@@ -8,16 +8,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save
-
 from attnmt.config import Params
 from attnmt.errors import InputError
-from attnmt.files.text_file import write_bytes, write_json
+from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
 from attnmt.model.instructions import compute_with
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.encoded import EncodedSets
+from attnmt.training.tensor_file import write_tensors
 from attnmt.training.trained import TrainedConfig, opened_weights
 
 
@@ -35,9 +34,8 @@ def describe(model: Translator) -> dict[str, Any]:
 def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
     """Write the weights and ``config``: what ``describe`` returns, and the training's settings."""
     write_json(folder / "config.json", config)
-    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
     metadata = {"config": json.dumps(config, sort_keys=True)}
-    write_bytes(folder / "weights.safetensors", save(tensors, metadata))
+    write_tensors(folder / "weights.safetensors", model.state_dict(), metadata)
 
 
 def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()) -> Translator:

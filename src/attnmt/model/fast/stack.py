@@ -2,8 +2,8 @@
 
 The encoder is such a stack, and so is a decoder without input feeding: all input is known beforehand.
 W_x x_t, the gradient of x and those of the weights are each one product for all steps. Only the
-recurrence goes step by step (``cells.py``). On a GPU, a layer is torch's own module (cuDNN). Dropout
-multiplies the inputs of all steps at once.
+recurrence goes step by step (``cells.py``). On a GPU, a layer is torch's own module (cuDNN), and where
+steps must wait for attention, an LSTM's are fused. Dropout multiplies the inputs of all steps at once.
 """
 
 from typing import Any
@@ -61,7 +61,6 @@ class Stack(nn.Module):
         layer_class = {"lstm": nn.LSTM, "gru": nn.GRU}[cell]
         self.cell = cell
         self.parts = {"lstm": 2, "gru": 1}[cell]  # tensors in a layer's state
-        self.steps = STEPS[cell]
         self.size = size
         self.dropout = Dropout(dropout)
         # torch's modules hold the weights, and compute the layers on a GPU. Each layer is a separate
@@ -78,6 +77,15 @@ class Stack(nn.Module):
             for layer in self.layers
         ]
 
+    def on_processor(self, x: Tensor) -> bool:
+        """Say whether the layers compute x as a processor does, or as a GPU does."""
+        return x.is_cpu
+
+    def steps(self, x: Tensor) -> type[Steps]:
+        """Return what takes the steps of a layer where x is."""
+        steps = STEPS[self.cell]
+        return steps if self.on_processor(x) else steps.on_gpu()
+
     def forward(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:
         """Return the top states [T, N, n] and the last state, from inputs [T, N, inputs].
 
@@ -88,7 +96,7 @@ class Stack(nn.Module):
         for layer, weights, before in zip(
             self.layers, self.weights(), state or [zeros] * len(self.layers), strict=True
         ):
-            scan = self._scan_cpu if x.is_cpu else self._scan_gpu
+            scan = self._scan_cpu if self.on_processor(x) else self._scan_gpu
             x, after = scan(layer, self.dropout(x), weights, before)
             last.append(after)
         return x, tuple(last)
@@ -96,7 +104,7 @@ class Stack(nn.Module):
     def _scan_cpu(
         self, layer: nn.Module, x: Tensor, weights: Weights, before: LayerState
     ) -> tuple[Tensor, LayerState]:
-        h, *after = Scan.apply(self.steps, x, *weights, *before)
+        h, *after = Scan.apply(STEPS[self.cell], x, *weights, *before)
         return h, tuple(after)
 
     def _scan_gpu(

@@ -56,7 +56,7 @@ class SteppedLayers:
             known = product(y.flatten(0, 1), W_y).view(*y.shape[:2], -1)
             for W, state, size in zip(weights, first, sizes, strict=True):
                 sums = torch.empty_like(known) if self.layers else known
-                self.layers.append(stack.steps(sums, W, state, size))
+                self.layers.append(stack.steps(y)(sums, W, state, size))
 
     @property
     def hs(self) -> Tensor:

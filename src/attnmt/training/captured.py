@@ -1,0 +1,91 @@
+"""Training steps as CUDA graphs: a GPU then takes a whole step from one launch of the host.
+
+A step is some thousands of small kernels, and a host needs 6 to 8 microseconds to launch each. A graph
+is made for one shape of a batch. So batches are padded to a few shapes, whether or not steps are
+captured, and a captured step computes the same bytes as one that is not.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from attnmt.errors import InputError
+from attnmt.text.batches import Batch
+from attnmt.text.vocabulary import EOS
+
+SWITCH = "ATTNMT_CUDA_GRAPHS"  # 0 launches each kernel by itself, as without this file
+MULTIPLE = 8  # of which the widths of a padded batch are multiples
+
+
+def padded(batch: Batch) -> Batch:
+    """Return a batch whose widths M and T are the next multiples; it has the same loss.
+
+    A model without biases reads padding on the left of a source as nothing, and no step of the decoder
+    sees a later one.
+    """
+    M, T = batch.source.shape[1], batch.words.shape[1]
+    more = -T % MULTIPLE
+    return batch._replace(
+        source=pad(batch.source, (-M % MULTIPLE, 0)),
+        words=pad(batch.words, (0, more), value=EOS),
+        next_words=pad(batch.next_words, (0, more), value=EOS),
+    )
+
+
+class CapturedSteps:
+    """Takes a step of training on batches on a GPU. Each shape's second batch is captured.
+
+    The graphs share their memory, because one ends before the next begins.
+    """
+
+    def __init__(self, train: Callable[[Batch], Tensor]) -> None:
+        """Take the step, which returns the loss; all that it reads or changes stays where it is."""
+        self._train = train
+        self._pool = torch.cuda.graph_pool_handle()
+        self._graphs: dict[tuple[torch.Size, ...], _Graph | None] = {}
+
+    def __call__(self, batch: Batch) -> Tensor:
+        """Take the step and return the loss.
+
+        Raises:
+            InputError: if a part of the step cannot be captured.
+        """
+        shape = tuple(part.shape for part in batch)
+        if shape not in self._graphs:
+            # Libraries and optimizers make their memory at their first call, outside of any graph.
+            self._graphs[shape] = None
+            return self._train(batch)
+        graph = self._graphs[shape] = self._graphs[shape] or _Graph(self._train, batch, self._pool)
+        return graph.replay(batch)
+
+
+class _Graph:
+    """The step for batches of one shape."""
+
+    def __init__(self, train: Callable[[Batch], Tensor], batch: Batch, pool: Any) -> None:
+        self._batch = Batch(*(part.clone() for part in batch))
+        self._graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(self._graph, pool=pool):
+                self._loss = train(self._batch)
+        except (RuntimeError, AssertionError) as error:
+            raise InputError(
+                f"a step of this training cannot be captured as a CUDA graph "
+                f"({' '.join(str(error).split())}); set {SWITCH}=0"
+            ) from error
+
+    def replay(self, batch: Batch) -> Tensor:
+        """Take the step on another batch; return its loss."""
+        for own, part in zip(self._batch, batch, strict=True):
+            own.copy_(part)
+        self._graph.replay()
+        return self._loss.clone()
+
+
+def wanted() -> bool:
+    """Say whether steps on a GPU are captured, which the environment may refuse."""
+    return os.environ.get(SWITCH) != "0"

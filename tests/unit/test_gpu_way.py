@@ -1,0 +1,147 @@
+"""The GPU's way through a training step, on a processor: its layers, its cells, its padded batches.
+
+torch has the LSTM's kernels for GPUs only, and graphs too. Here the kernels are written out by the chain
+rule, and a graph does its work again. ``tests/gpu`` compares with the real ones.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+import torch
+from fake_gpu import fake_gpu, on_the_gpu_only
+from small_models import VARIANTS, compare_with_reference, padded_batch, translator
+from small_training import FEEDING, RECIPE, small
+from torch import Tensor
+
+from attnmt.errors import InputError
+from attnmt.model.fast.cells import FusedLSTMSteps
+from attnmt.model.fast.stack import Stack
+from attnmt.text.batches import Batch
+from attnmt.training.captured import MULTIPLE, CapturedSteps, padded
+from attnmt.training.step import Step
+
+Values = tuple[Tensor, Tensor, Tensor]
+each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
+
+
+def cell(x: Tensor, h: Tensor, c: Tensor, b_x: Tensor, b_h: Tensor) -> Values:
+    i, f, g, o = (x + h + b_x + b_h).chunk(4, dim=1)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    c = f * c + i * g
+    return o * c.tanh(), c, torch.cat([i, f, g, o], dim=1)
+
+
+def cell_backward(
+    grad_h: Tensor, grad_c: Tensor, c_before: Tensor, c: Tensor, gates: Tensor, has_bias: bool
+) -> Values:
+    assert not has_bias
+    i, f, g, o = gates.chunk(4, dim=1)
+    grad_c = grad_c + grad_h * o * (1 - c.tanh() ** 2)
+    grads = [grad_c * g, grad_c * c_before, grad_c * i, grad_h * c.tanh()]
+    slopes = [i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o)]
+    grad_sums = [grad * slope for grad, slope in zip(grads, slopes, strict=True)]
+    return torch.cat(grad_sums, dim=1), grad_c * f, c.new_zeros(0)
+
+
+@pytest.fixture
+def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have a model compute on the processor as it would on a GPU."""
+    kernels = torch.library.Library("aten", "IMPL")
+    kernels.impl("_thnn_fused_lstm_cell", cell, "CPU")
+    kernels.impl("_thnn_fused_lstm_cell_backward_impl", cell_backward, "CPU")
+    monkeypatch.setattr(Stack, "on_processor", lambda self, x: False)
+    yield
+    kernels._destroy()
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+@each_variant
+def test_the_gpus_way_equals_the_reference(variant, dropout, as_on_a_gpu):
+    model = translator(variant, dropout=dropout).train()
+    compare_with_reference(model)
+    fused = model.encoder.stack.steps(model.W_s) is FusedLSTMSteps
+    assert fused == (variant.cell == "lstm")
+
+
+@each_variant
+def test_padding_to_a_multiple_changes_no_loss_and_no_gradient(variant):
+    model, batch = translator(variant), Batch(*padded_batch())
+    results = []
+    for one in (batch, padded(batch)):
+        h_tilde, _ = model(one.source, one.source_lengths, one.words)
+        loss = model.loss(h_tilde, one.next_words, one.lengths)
+        names, parameters = zip(*model.named_parameters(), strict=True)
+        gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
+        results.append((loss.detach(), dict(zip(names, gradients, strict=True))))
+    assert padded(batch).source.shape == padded(batch).words.shape == (3, MULTIPLE)
+    torch.testing.assert_close(results[1], results[0], rtol=1e-11, atol=1e-13)
+    assert padded(padded(batch)).source.shape == (3, MULTIPLE)
+
+
+@pytest.mark.parametrize(("faults", "width"), [([], MULTIPLE), (["unmasked_padding"], 3)])
+def test_a_gpu_pads_all_but_models_that_attend_to_padding(faults, width):
+    with fake_gpu() as gpu:
+        with gpu:
+            model = small(FEEDING.model_copy(update={"faults": faults}))
+            ids, lengths = torch.ones(2, 3, dtype=torch.int64), torch.full((2,), 3)
+        widths: list[int] = []
+        model.register_forward_pre_hook(lambda _, args: widths.append(args[0].shape[1]))
+        step = Step(model.train(), RECIPE)
+        with on_the_gpu_only():
+            step(Batch(ids, lengths, ids, ids, lengths), 0.5)
+    assert widths == [width]
+
+
+class Steps:
+    """Stands for training steps, and for graphs on a processor: a replay works with captured memory."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.taken: list[tuple[Batch, Tensor]] = []
+        self.error = ""
+        monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: "pool")
+        monkeypatch.setattr(torch.cuda, "CUDAGraph", SimpleNamespace)
+        monkeypatch.setattr(torch.cuda, "graph", self.capture)
+
+    def train(self, batch: Batch) -> Tensor:
+        self.taken.append((batch, self.loss(batch)))
+        return self.taken[-1][1]
+
+    @staticmethod
+    def loss(batch: Batch) -> Tensor:
+        return batch.source.sum() + 100 * batch.lengths.sum()
+
+    @contextmanager
+    def capture(self, graph: SimpleNamespace, pool: str) -> Iterator[None]:
+        assert pool == "pool"
+        yield
+        if self.error:
+            raise RuntimeError(self.error)
+        batch, loss = self.taken[-1]
+        loss.zero_()  # a capture computes nothing
+        graph.replay = lambda: loss.copy_(self.loss(batch))
+
+
+def batch_of(number: int, width: int) -> Batch:
+    ids = torch.full((2, width), number)
+    return Batch(ids, ids[:, 0], ids, ids, ids[:, 0])
+
+
+def test_the_second_batch_of_a_shape_is_captured_and_its_graph_takes_the_others(monkeypatch):
+    batches = [batch_of(number, width) for number, width in enumerate((3, 3, 5, 3, 5, 3))]
+    steps = Steps(monkeypatch)
+    captured = CapturedSteps(steps.train)
+    losses = [captured(batch) for batch in batches]
+    assert losses == [steps.loss(batch) for batch in batches]
+    shapes = [batch.source.shape[1] for batch, _ in steps.taken]
+    assert shapes == [3, 3, 5, 5]  # the first and the second of each shape
+
+
+def test_a_step_that_cannot_be_captured_says_how_to_go_on(monkeypatch):
+    steps = Steps(monkeypatch)
+    steps.error = "operation not permitted\nwhen stream is capturing"
+    captured = CapturedSteps(steps.train)
+    captured(batch_of(1, 3))
+    with pytest.raises(InputError, match=r"permitted when stream is.*set ATTNMT_CUDA_GRAPHS=0$"):
+        captured(batch_of(2, 3))
