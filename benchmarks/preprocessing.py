@@ -66,7 +66,7 @@ def page() -> None:
 
 def render(results: Mapping[str, Any]) -> str:
     """Return a machine's results as a table in Markdown."""
-    header = ["stage", "commit", "pairs", "CPU minutes", "minutes", "peak MB", "date"]
+    header = ["stage", "commit", "pairs", "CPU seconds", "seconds", "peak MB", "date"]
     order = sorted(
         results["rows"], key=lambda row: (STAGES.index(row["stage"]), row["pairs"], row["date"])
     )
@@ -75,8 +75,8 @@ def render(results: Mapping[str, Any]) -> str:
             row["stage"],
             row["commit"],
             f"{row['pairs']:,}",
-            f"{row['cpu_seconds'] / 60:.1f}",
-            f"{row['seconds'] / 60:.1f}",
+            f"{row['cpu_seconds']:,.0f}",
+            f"{row['seconds']:,.0f}",
             f"{row['peak_mb']:,.0f}",
             row["date"],
         ]

@@ -42,7 +42,7 @@ def align(
     empty or has more than ``LONGEST`` words.
 
     Each direction is learned in a process of its own, because Thot lets no other thread run. Both
-    together take some 10 kB of memory for each pair of WMT's length.
+    together take some 15 kB of memory for each pair of WMT's length.
 
     Args:
         pairs: each process reads them.
