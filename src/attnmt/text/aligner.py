@@ -162,7 +162,7 @@ def _links(model: EflomalAlignmentModel, others: Sequence[Pair], step: int) -> _
 
 
 def _fits(pair: Pair) -> bool:
-    return all(0 < len(side) <= LONGEST for side in pair)
+    return min(map(len, pair)) > 0 and max(map(len, pair)) <= LONGEST
 
 
 def _model() -> EflomalAlignmentModel:
