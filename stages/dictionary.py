@@ -23,16 +23,18 @@ Writes  data/<experiment>/dictionary/
 import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
 
 from collections import Counter
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from attnmt.config import LINKS, Params, load_params
 from attnmt.corpora.links import Links, format_links
 from attnmt.corpora.parallel import count_parallel_lines, every_nth_pair
 from attnmt.files.atomic import atomic_folder, check_place
-from attnmt.files.progress import progress
+from attnmt.files.progress import Progress, progress
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.text.aligner import SYSTEM, Aligner
+from attnmt.text.aligner import SYSTEM, align
 from attnmt.text.dictionary import AlignerResult, count_links, write_dictionaries
 from attnmt.workflow.stage import run_stage
 
@@ -50,28 +52,33 @@ def main(params_file: Path) -> None:
         name: count_parallel_lines(_files(params, name))
         for name in [*params.sets.aligned, params.sets.dev]
     }
-    links: dict[str, list[Links]] = {}
+    others = [pair for name in linked for pair in every_nth_pair(*_files(params, name))]
+    links: list[Links] = []  # of the others
 
     def count_part(number: int) -> Counter[tuple[str, str]]:
         part, total = f"part {number + 1} of {parts}", len(range(number, pairs, parts))
-        aligner = Aligner(every_nth_pair(*train, parts, number), total, part)
-        for name, lines in linked.items() if number == 0 else ():
-            sentences = progress(every_nth_pair(*_files(params, name)), name, lines, "pairs")
-            links[name] = [aligner.align(*pair) for pair in sentences]
-        again = progress(
-            every_nth_pair(*train, parts, number), f"{part}, counting links", total, "pairs"
-        )
-        return count_links(again, aligner.learned_links())
+        mine = partial(every_nth_pair, *train, parts, number)
+        first = others if number == 0 else []
+        aligned = align(mine(), first, said, part, parts - number)
+        again = progress(mine(), f"{part}, counting links", total, "pairs")
+        counts = count_links(again, islice(aligned, total))
+        links.extend(aligned)
+        return counts
 
-    with atomic_folder(layout.dictionary) as folder:
+    with (
+        atomic_folder(layout.dictionary) as folder,
+        Progress("aligning", None, "iterations") as said,
+    ):
         total, different = write_dictionaries(
             folder / layout.dictionary_file(source, target).name,
             folder / layout.dictionary_file(target, source).name,
             map(count_part, range(parts)),
             settings.min_count,
         )
-        for name, lines in links.items():
-            write_lines(folder / f"{name}.{LINKS}", map(format_links, lines))
+        of_others = iter(links)
+        for name, lines in linked.items():
+            of_set = islice(of_others, lines)
+            write_lines(folder / f"{name}.{LINKS}", map(format_links, of_set))
         result = AlignerResult(
             system=SYSTEM, pairs=pairs, parts=parts, min_count=settings.min_count
         )

@@ -1,12 +1,19 @@
 """The word aligner on made-up text and on the demo's."""
 
+import os
 import random
+import signal
+from collections.abc import Iterator
 
+import numpy as np
+import pytest
 from demo_text import demo_lines, demo_links
+from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 
 from attnmt.corpora.links import GoldLinks, Links
+from attnmt.errors import InputError
 from attnmt.scoring.aer import aer
-from attnmt.text.aligner import Aligner
+from attnmt.text.aligner import Pair, _model, align
 from attnmt.text.tokenizer import MosesTokenizer
 
 Sentences = list[tuple[list[str], list[str]]]
@@ -25,7 +32,7 @@ def error(links: list[Links], gold: list[GoldLinks]) -> float:
 
 
 def links_of(pairs: Sentences) -> list[Links]:
-    return list(Aligner(pairs).learned_links())
+    return list(align(pairs))
 
 
 def demo_pairs(count: int) -> Sentences:
@@ -51,10 +58,45 @@ def test_pairs_that_cannot_be_aligned_keep_their_place():
 
 def test_other_pairs_are_aligned_by_what_was_learned():
     pairs, links = mirrored(300)
-    aligner = Aligner(pairs[:200])
-    assert [aligner.align(*pair) for pair in pairs[200:]] == links[200:]
     long = ["a"] * 1025
-    assert aligner.align([], ["A"]) == aligner.align(["a"], []) == aligner.align(long, ["A"]) == []
+    odd: Sentences = [([], ["A"]), (["a"], []), (long, ["A"])]
+    assert list(align(pairs[:200], [*odd, *pairs[200:]]))[200:] == [[], [], [], *links[200:]]
+
+
+def test_links_are_those_on_which_thot_says_both_directions_agree():
+    pairs = demo_pairs(60)
+    models = _model(), _model()
+    for model, step in zip(models, (1, -1), strict=True):
+        for pair in pairs[:50]:
+            model.add_sentence_pair(*pair[::step])
+        model.start_training()
+        for _ in range(model.scheduled_iterations):
+            model.train()
+        model.end_training()
+    both = SymmetrizedAlignmentModel(*models)
+    both.heuristic = SymmetrizationHeuristic.INTERSECTION
+    matrices = [both.get_training_alignment(number)[1] for number in range(50)]
+    matrices += [both.get_best_alignment(*pair)[1] for pair in pairs[50:]]
+    expected = [[*map(tuple, np.argwhere(matrix.to_numpy()).tolist())] for matrix in matrices]
+    assert list(align(pairs[:50], pairs[50:])) == expected
+
+
+def test_a_process_that_is_killed_means_too_little_memory():
+    def pairs() -> Iterator[Pair]:
+        os.kill(os.getpid(), signal.SIGKILL)
+        yield ["a"], ["A"]
+
+    with pytest.raises(MemoryError):
+        list(align(pairs()))
+
+
+def test_an_error_in_a_process_is_raised():
+    def pairs() -> Iterator[Pair]:
+        raise InputError("line 7")
+        yield
+
+    with pytest.raises(InputError, match="line 7"):
+        list(align(pairs()))
 
 
 def test_the_error_rate_on_the_demos_text_is_low():

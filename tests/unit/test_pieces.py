@@ -1,10 +1,15 @@
 """Words to pieces and back."""
 
+import io
+import random
 from collections import Counter
+from contextlib import redirect_stderr
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from subword_nmt.apply_bpe import BPE
+from subword_nmt.learn_bpe import learn_bpe
 
 from attnmt.errors import InputError
 from attnmt.text import pieces
@@ -23,8 +28,7 @@ COUNTS = Counter({"low": 5, "lower": 2, "newest": 6, "widest": 3})
 def test_pieces_are_joined_to_the_same_words(words, training, threshold):
     counts = COUNTS + Counter(3 * training)
     codes = learn_codes(counts, 30)
-    plain = Cutter(codes)
-    for cutter in (plain, Cutter(codes, plain.frequent(counts, threshold))):
+    for cutter in (Cutter(codes), Cutter.of_text(codes, counts, threshold)):
         cut_words = cutter.cut(words)
         assert join_pieces(cut_words) == words
         assert "<unk>" not in cut_words
@@ -42,10 +46,32 @@ def test_codes_are_those_of_a_case_worked_by_hand():
 
 def test_a_piece_that_is_not_known_is_split():
     codes = learn_codes(COUNTS, 100)
-    plain = Cutter(codes)
-    known = plain.frequent(COUNTS, 5)
-    assert known == {"low", "newest"}
-    assert Cutter(codes, known).cut(["low", "lower"]) == ["low", "l@@", "o@@", "w@@", "e@@", "r"]
+    cutter = Cutter.of_text(codes, COUNTS, 5)
+    pieces = ["newest", "low", "l@@", "o@@", "w@@", "e@@", "r"]
+    assert cutter.cut(["newest", "low", "lower"]) == pieces
+    assert Cutter(codes, {"low", "newest"}).cut(["newest", "low", "lower"]) == pieces
+
+
+@pytest.mark.parametrize("letters", ["ab", "abcdefg\\.", "aβ中"])
+def test_merges_and_pieces_are_those_of_subword_nmt(letters):
+    """With few letters, words hold a symbol again that a merge gives; it counts such a symbol twice."""
+    chance = random.Random(letters)
+    for size in (3, 30, 300):
+        words = ["".join(chance.choices(letters, k=chance.randint(2, 9))) for _ in range(size)]
+        counts = Counter({word: chance.randint(1, 60) for word in words})
+        theirs = io.StringIO()
+        with redirect_stderr(io.StringIO()):
+            learn_bpe((f"{w} {n}" for w, n in counts.most_common()), theirs, 900, is_dict=True)
+        codes = learn_codes(counts, 900)
+        assert codes == theirs.getvalue()
+        pieces = Counter[str]()
+        for word, count in counts.items():
+            pieces.update(BPE(theirs).segment_tokens([word]) * count)
+        threshold = min(50, max(pieces.values()))
+        known = {piece for piece, count in pieces.items() if count >= threshold}
+        unseen = ["".join(chance.choices(letters, k=5)) for _ in range(20)]
+        expected = BPE(theirs, vocab=known).segment_tokens(words + unseen)
+        assert Cutter.of_text(codes, counts, threshold).cut(words + unseen) == expected
 
 
 @pytest.mark.parametrize("counts", [{}, {"a": 9}, {"ab": 1, "cd": 1}])

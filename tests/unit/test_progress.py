@@ -46,6 +46,19 @@ def test_work_of_unknown_size_says_what_is_done(clock, capsys):
     assert capsys.readouterr().err == "reading: 1,241 lines in 1:00:29\n"
 
 
+def test_work_goes_on_under_another_name_and_says_so_when_nothing_is_done_yet(clock, capsys):
+    with progress.Progress("reading", None, "steps") as work:
+        for part, count in (("aligning", 0), ("aligning", 2), ("linking", 0)):
+            work.go_on(part, 4)
+            clock.now += 30
+            work.update(count)
+    assert capsys.readouterr().err.splitlines() == [
+        "aligning: 0 steps in 0:00:30",
+        "aligning: 2 of 4 steps (50%) in 0:01:00, about 0:01:00 left",
+        "linking: 2 of 4 steps (50%) in 0:01:30, about 0:01:30 left",
+    ]
+
+
 def test_a_part_of_other_work_keeps_to_its_half_minutes(clock, capsys):
     """Chunks of 20 seconds, each a part of two steps: no pause is longer than half a minute."""
     with progress.Progress("lines", None, "lines") as lines:
@@ -78,14 +91,14 @@ PARTS = {
     "encode luong": [
         "train.en, words to cut: 12 of 12 lines",
         "byte-pair encoding: 1 of 9 merges",
+        "en, different ones to cut: 4 of 4 words",
         "train.en, words: 12 of 12 lines",
         "train.de, ids: 12 of 12 lines",
     ],
     "dictionary": [
-        "part 1 of 2, reading: 6 of 6 pairs",
-        "part 2 of 2, aligning backward: 1 of ",
+        "part 1 of 2, aligning: 1 of ",
+        "part 2 of 2, aligning: ",
         "part 2 of 2, counting links: 6 of 6 pairs",
-        "test: 3 of 3 pairs",
         "en-de.tsv: 1 of ",
     ],
 }

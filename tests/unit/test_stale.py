@@ -44,7 +44,7 @@ LINES = {  # a definition, and what becomes stale when a statement of it changes
     "text/moses.py MosesRules._split_full_stop": "evaluate report tokens translate",
     "text/pieces.py learn_codes": "encode",
     "text/encode.py _describe": "encode",
-    "text/aligner.py Aligner.align": "dictionary",
+    "text/aligner.py align": "dictionary",
     "text/dictionary.py Dictionary.best": "evaluate translate",
     "text/batches.py ParallelText.training_order": "train",
     "text/encoded.py EncodedText.__getitem__": "evaluate report train translate",

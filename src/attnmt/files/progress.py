@@ -60,10 +60,15 @@ class Progress:
                 part._said, part = now, part._around
             print(self._line(now - self._started), file=self._log, flush=True)
 
+    def go_on(self, part: str, total: int | None) -> None:
+        """Go on with another part of the same work, of which ``total`` units are to be done."""
+        self.part, self.total, self._bar.total = part, total, total
+        self._bar.set_description(part, refresh=False)
+
     def _line(self, seconds: float) -> str:
         """Return what is said after so many seconds."""
         passed = timedelta(seconds=round(seconds))
-        if not self.total:
+        if not self.total or not self.done:
             return f"{self.part}: {self.done:,} {self.unit} in {passed}"
         left = timedelta(seconds=round(seconds / self.done * max(0, self.total - self.done)))
         share = f"{self.done:,} of {self.total:,} {self.unit} ({self.done / self.total:.0%})"

@@ -6,15 +6,20 @@ for the paper's Berkeley Aligner, an HMM whose two directions are trained to agr
 has that aligner.
 """
 
-from collections.abc import Iterable, Iterator
+import signal
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
+from itertools import chain, pairwise
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from typing import Any, NamedTuple
 
 import numpy as np
-from thot.alignment import EflomalAlignmentModel, SymmetrizationHeuristic, SymmetrizedAlignmentModel
-from thot.common import WordAlignmentMatrix
+from numpy.typing import NDArray
+from thot.alignment import EflomalAlignmentModel
 
 from attnmt.corpora.links import Links
-from attnmt.files.progress import progress
+from attnmt.files.progress import Progress
 
 Pair = tuple[list[str], list[str]]  # the tokens of a sentence and its translation
 SYSTEM = f"Thot {version('sil-thot')}, Eflomal"
@@ -22,50 +27,142 @@ SEED = 2015
 LONGEST = 1024  # words of the longest sentence that the model takes
 
 
-class Aligner:
-    """Learns from pairs of tokenized sentences and links their words, or those of other pairs.
+def align(
+    pairs: Iterable[Pair],
+    others: Sequence[Pair] = (),
+    said: Progress | None = None,
+    part: str = "all pairs",
+    parts: int = 1,
+) -> Iterator[Links]:
+    """Learn from pairs of tokenized sentences; return the links of each, then of other pairs.
 
     A link must be the most probable one in both directions. Such links are precise rather than
-    complete, which suits a dictionary. They depend only on the pairs. The fewer the pairs, the
-    more often Thot's sampler visits each of them. A pair has no links if a side is empty or has more
-    than ``LONGEST`` words.
+    complete, which suits a dictionary. They depend only on the pairs that are learned from. The
+    fewer they are, the more often Thot's sampler visits each of them. A pair has no links if a side is
+    empty or has more than ``LONGEST`` words.
 
-    Each word of either language takes some 180 bytes of memory: 500,000 pairs of WMT text, about 4.5 GB.
+    Each direction is learned in a process of its own, because Thot lets no other thread run. Both
+    together take some 15 kB of memory for each pair of WMT's length.
+
+    Args:
+        pairs: each process reads them.
+        said: counts the iterations of both directions.
+        part: what ``pairs`` are called there.
+        parts: how many parts of this size are left, this one included.
+
+    Raises:
+        MemoryError: if a process was killed, as Linux does when memory is short.
     """
-
-    def __init__(
-        self, pairs: Iterable[Pair], total: int | None = None, part: str = "all pairs"
-    ) -> None:
-        """Learn from ``pairs``, of which there are ``total``; ``part`` names them in a log."""
-        forward, backward = _model(), _model()
-        for source, target in progress(pairs, f"{part}, reading", total, "pairs"):
-            forward.add_sentence_pair(source, target)
-            backward.add_sentence_pair(target, source)
-        for model, direction in ((forward, "forward"), (backward, "backward")):
-            model.start_training()
-            scheduled = model.scheduled_iterations
-            what = f"{part}, aligning {direction}"
-            for _ in progress(range(scheduled), what, scheduled, "iterations"):
-                model.train()
-            model.end_training()
-        self._count = forward.num_sentence_pairs
-        self._both = SymmetrizedAlignmentModel(forward, backward)
-        self._both.heuristic = SymmetrizationHeuristic.INTERSECTION
-
-    def learned_links(self) -> Iterator[Links]:
-        """Yield the links of each pair that was learned from, in order, as the sampler left them."""
-        for number in range(self._count):
-            yield _links(self._both.get_training_alignment(number)[1])
-
-    def align(self, source: list[str], target: list[str]) -> Links:
-        """Return the links of any pair, including one that was not learned from."""
-        if not 0 < len(source) <= LONGEST or not 0 < len(target) <= LONGEST:
-            return []
-        return _links(self._both.get_best_alignment(source, target)[1])
+    said = said or Progress(part, None, "iterations")
+    forward, backward = _both_directions(pairs, others, said, part, parts)
+    links = np.intersect1d(forward.links, backward.links, assume_unique=True)
+    return _of_pairs(forward.pairs, links)
 
 
-def _links(matrix: WordAlignmentMatrix) -> Links:
-    return [(i, j) for i, j in np.argwhere(matrix.to_numpy()).tolist()]
+class _Linked(NamedTuple):
+    """What a direction links, in how many pairs."""
+
+    pairs: int
+    links: NDArray[np.int64]  # each is (pair * LONGEST + source word) * LONGEST + target word
+
+
+def _of_pairs(pairs: int, links: NDArray[np.int64]) -> Iterator[Links]:
+    """Yield the links of each pair; ``links`` are ascending, as _Linked has them."""
+    ends = np.searchsorted(links, np.arange(pairs + 1) * LONGEST**2).tolist()
+    source, target = np.divmod(links % LONGEST**2, LONGEST)
+    for begin, end in pairwise(ends):
+        yield list(zip(source[begin:end].tolist(), target[begin:end].tolist(), strict=True))
+
+
+def _both_directions(
+    pairs: Iterable[Pair], others: Sequence[Pair], said: Progress, part: str, parts: int
+) -> list[_Linked]:
+    """Return what both directions link; say meanwhile how far they are."""
+    said.go_on(f"{part}, reading", said.total)
+    context = get_context("fork")  # which hands on any iterable
+    receivers, processes = [], []
+    try:
+        for step in (1, -1):
+            receiver, sender = context.Pipe(duplex=False)
+            args = pairs, others, step, sender
+            processes.append(context.Process(target=_learn, args=args, daemon=True))
+            processes[-1].start()
+            sender.close()  # the process has the only copy, so its end is noticed
+            receivers.append(receiver)
+        iterations = [_received(receiver, said) for receiver in receivers]
+        said.go_on(f"{part}, aligning", said.done + sum(iterations) * parts)
+        left = iterations.copy()
+        while any(left):
+            ready = wait([r for r, n in zip(receivers, left, strict=True) if n], timeout=1)
+            for number, receiver in enumerate(receivers):
+                if receiver in ready:
+                    _received(receiver, said)
+                    left[number] -= 1
+                    said.update()
+            said.update(0)
+        said.go_on(f"{part}, linking", said.total)
+        return [_received(receiver, said) for receiver in receivers]
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def _received(receiver: Connection, said: Progress) -> Any:
+    """Return what a process sends next; say meanwhile how far the work is."""
+    while not receiver.poll(1):
+        said.update(0)
+    try:
+        message = receiver.recv()
+    except EOFError:
+        raise MemoryError from None
+    if isinstance(message, Exception):
+        raise message
+    return message
+
+
+def _learn(pairs: Iterable[Pair], others: Sequence[Pair], step: int, sender: Connection) -> None:
+    """Send the number of iterations, None after each of them, and the links.
+
+    Args:
+        step: 1 to link source words to target words, -1 for the other direction.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the process that started this one
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        model = _model()
+        for pair in pairs:
+            side, other = pair[::step]
+            model.add_sentence_pair(side, other)
+        model.start_training()
+        sender.send(model.scheduled_iterations)
+        for _ in range(model.scheduled_iterations):
+            model.train()
+            sender.send(None)
+        model.end_training()
+        sender.send(_links(model, others, step))
+    except Exception as error:
+        sender.send(error)
+
+
+def _links(model: EflomalAlignmentModel, others: Sequence[Pair], step: int) -> _Linked:
+    """Return what a model that has learned links, in its own pairs and in others."""
+    learned = range(model.num_sentence_pairs)
+    matrices = chain(
+        (model.get_training_alignment(number)[1] for number in learned),
+        (model.get_best_alignment(*pair[::step])[1] if _fits(pair) else None for pair in others),
+    )
+    links = [np.empty(0, np.int64)]
+    for number, matrix in enumerate(matrices):
+        if matrix is not None:
+            source, target = np.nonzero(matrix.to_numpy())[::step]
+            links.append((number * LONGEST + source) * LONGEST + target)
+    return _Linked(len(learned) + len(others), np.concatenate(links))
+
+
+def _fits(pair: Pair) -> bool:
+    return min(map(len, pair)) > 0 and max(map(len, pair)) <= LONGEST
 
 
 def _model() -> EflomalAlignmentModel:

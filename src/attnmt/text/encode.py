@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from attnmt.config import Encoding, Languages, Sets
-from attnmt.config.text import Pieces
 from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
 from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
 from attnmt.text.encoded import training_digest, write_encoded
-from attnmt.text.pieces import WORD_END, Cutter, learn_codes
+from attnmt.text.merges import WORD_END
+from attnmt.text.pieces import Cutter, learn_codes
 from attnmt.text.vocabulary import Vocabulary, build_vocabulary
 
 Codes = tuple[str, str]  # the codes of source and target
@@ -110,26 +110,10 @@ def _learn_pieces(
     for code, path in texts.items():
         for words in _sentences(path, encoding, lines, "words to cut"):
             counts[code].update(words)
-    merges, cutters = learned_cutters(counts, encoding.pieces)
-    write_text(folder / "codes", merges)
-    return cutters
-
-
-def learned_cutters(
-    counts: Mapping[str, Counter[str]], pieces: Pieces
-) -> tuple[str, dict[str, Cutter]]:
-    """Return the content of a file of codes, and what cuts each language's words.
-
-    Args:
-        counts: how often each word occurs in the training text, by language.
-
-    Raises:
-        InputError: as :func:`learn_codes` does, and as :meth:`Cutter.frequent` does.
-    """
-    merges = learn_codes(sum(counts.values(), Counter()), pieces.merges)
-    plain = Cutter(merges)
-    frequent = {code: plain.frequent(count, pieces.threshold) for code, count in counts.items()}
-    return merges, {code: Cutter(merges, known) for code, known in frequent.items()}
+    codes = learn_codes(sum(counts.values(), Counter()), encoding.pieces.merges)
+    write_text(folder / "codes", codes)
+    threshold = encoding.pieces.threshold
+    return {code: Cutter.of_text(codes, count, threshold, code) for code, count in counts.items()}
 
 
 def _write_text(path: Path, sentences: Iterable[list[str]]) -> Counter[str]:

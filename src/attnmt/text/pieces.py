@@ -7,63 +7,49 @@ continues in the next piece: ``mo@@ tor``.
 
 import io
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import redirect_stderr
-from functools import lru_cache
-from itertools import accumulate
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import accumulate, islice
 from pathlib import Path
+from sys import intern
+from typing import Self
 
-from subword_nmt.apply_bpe import BPE
-from subword_nmt.learn_bpe import learn_bpe
+from subword_nmt.apply_bpe import BPE, check_vocab_and_split, encode
 
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
-from attnmt.files.progress import Progress
+from attnmt.files.progress import progress
 from attnmt.files.text_file import read_lines
+from attnmt.text.merges import learn_merges
 from attnmt.text.vocabulary import SPECIAL, UNK
 
+VERSION = "#version: 0.2"  # of subword-nmt's files of codes
 LEARNED_FROM = 300_000
 GOES_ON = "@@"
-WORD_END = "</w>"  # subword-nmt's own mark; it would cut text that holds the mark wrongly
 UNKNOWN = SPECIAL[UNK]
-_REMEMBERED = 2**17  # words, some 50 MB
+_REMEMBERED = 2**17  # words that are not of the training text, some 50 MB
 
 
 def learn_codes(counts: Counter[str], merges: int) -> str:
     """Return the content of a file of codes: at most ``merges`` merges, the most frequent first.
 
     Args:
-        counts: how often each word occurs in the training text of both languages. subword-nmt takes
-            2 to 3 kB per word, so it learns only from the ``LEARNED_FROM`` most frequent words.
+        counts: how often each word occurs in the training text of both languages. A word takes 2 to 3
+            kB, so only the ``LEARNED_FROM`` most frequent ones are learned from.
 
     Raises:
         InputError: if no two letters occur side by side twice, so that there is nothing to merge.
     """
-    codes = _Codes(merges)
-    words = (f"{word} {count}" for word, count in counts.most_common(LEARNED_FROM))
-    if any(len(word) > 1 for word in counts):
-        with codes.learned, redirect_stderr(io.StringIO()):  # its own bar appears in logs, too
-            learn_bpe(words, codes, merges, is_dict=True)
-    if codes.getvalue().count("\n") < 2:  # the first line is the version
+    learned = islice(learn_merges(counts.most_common(LEARNED_FROM)), merges)
+    lines = [
+        f"{first} {second}"
+        for first, second in progress(learned, "byte-pair encoding", merges, "merges")
+    ]
+    if not lines:
         raise InputError(
             "encoding.pieces: no two letters occur side by side twice in the training text, so "
             "there is nothing to merge; use more text, or remove the key pieces"
         )
-    return codes.getvalue()
-
-
-class _Codes(io.StringIO):
-    """A file of codes that says how many merges were learned."""
-
-    def __init__(self, merges: int) -> None:
-        super().__init__()
-        self.learned = Progress("byte-pair encoding", merges, "merges")
-
-    def write(self, text: str) -> int:
-        """Write a line; the first is the version."""
-        if self.tell():
-            self.learned.update()
-        return super().write(text)
+    return "\n".join([VERSION, *lines]) + "\n"
 
 
 def read_codes(path: Path) -> str:
@@ -89,29 +75,28 @@ class Cutter:
     def __init__(self, codes: str, known: Collection[str] = ()) -> None:
         """Take the codes of :func:`learn_codes`. If pieces are ``known``, all others are split again."""
         self._bpe = BPE(io.StringIO(codes), separator=GOES_ON, vocab=known)
-        self._pieces = lru_cache(_REMEMBERED)(self._cut_word)
+        self._pieces = _Remembered(lambda word: self._marked(self._merged(word)))
 
-    def cut(self, words: Iterable[str]) -> list[str]:
-        """Return the pieces of all words, which must not hold white space or ``</w>``."""
-        return [piece for word in words for piece in self._pieces(word)]
+    @classmethod
+    def of_text(
+        cls, codes: str, counts: Mapping[str, int], threshold: int, part: str = "words"
+    ) -> Self:
+        """Return what splits the pieces again that are rare in a text; it remembers the text's words.
 
-    def _cut_word(self, word: str) -> list[str]:
-        pieces: list[str] = self._bpe.segment_tokens([word])
-        self._bpe.cache.clear()  # the cache would keep every word, however many there are
-        last = pieces[-1]
-        if last.endswith(GOES_ON) or last == UNKNOWN:
-            pieces[-1:] = [last[:-1] + GOES_ON, last[-1]]
-        return pieces
-
-    def frequent(self, counts: Mapping[str, int], threshold: int) -> set[str]:
-        """Return the pieces that occur at least ``threshold`` times; ``counts`` counts words.
+        Args:
+            counts: how often each word occurs in the text.
+            threshold: how often a piece must occur in the text, so that it is not split.
+            part: names the text where it is said how far the work is.
 
         Raises:
-            InputError: if no piece does.
+            InputError: if no piece occurs so often.
         """
+        plain = cls(codes)
+        words = progress(counts, f"{part}, different ones to cut", len(counts), "words")
+        merged = {word: plain._merged(word) for word in words}
         piece_counts: Counter[str] = Counter()
         for word, count in counts.items():
-            for piece in self._cut_word(word):
+            for piece in plain._marked(merged[word]):
                 piece_counts[piece] += count
         frequent = {piece for piece, count in piece_counts.items() if count >= threshold}
         if not frequent:
@@ -119,7 +104,46 @@ class Cutter:
                 f"encoding.pieces.threshold: no piece occurs {threshold:,} times in the training "
                 f"text of a language; lower it"
             )
-        return frequent
+        cutter = cls(codes, frequent)
+        cutter._pieces.update((word, cutter._marked(parts)) for word, parts in merged.items())
+        return cutter
+
+    def cut(self, words: Iterable[str]) -> list[str]:
+        """Return the pieces of all words, which must not hold white space or ``</w>``."""
+        pieces = self._pieces
+        return [piece for word in words for piece in pieces[word]]
+
+    def _merged(self, word: str) -> tuple[str, ...]:
+        """Return the pieces of a word after all merges, without marks."""
+        bpe = self._bpe
+        pieces = encode(
+            word, bpe.bpe_codes, bpe.bpe_codes_reverse, None, GOES_ON, bpe.version, cache={}
+        )
+        return tuple(map(intern, pieces))  # many words share a piece
+
+    def _marked(self, pieces: Sequence[str]) -> tuple[str, ...]:
+        """Split pieces that are not known, and mark those whose word goes on."""
+        if self._bpe.vocab:
+            codes = self._bpe.bpe_codes_reverse
+            pieces = check_vocab_and_split(pieces, codes, self._bpe.vocab, GOES_ON)
+        *before, last = pieces
+        if last.endswith(GOES_ON) or last == UNKNOWN:
+            before, last = [*before, last[:-1]], last[-1]
+        return tuple(map(intern, [*(piece + GOES_ON for piece in before), last]))
+
+
+class _Remembered(dict[str, tuple[str, ...]]):
+    """The pieces of words; a word that is missing is cut, and kept while there are few."""
+
+    def __init__(self, cut: Callable[[str], tuple[str, ...]]) -> None:
+        super().__init__()
+        self._cut = cut
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        pieces = self._cut(word)
+        if len(self) < _REMEMBERED:
+            self[word] = pieces
+        return pieces
 
 
 def join_pieces(pieces: Sequence[str]) -> list[str]:

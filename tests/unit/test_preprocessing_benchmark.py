@@ -1,0 +1,39 @@
+"""The benchmark of preprocessing: its text, a run of it, and its page."""
+
+import pytest
+
+from attnmt.text.tokenizer import MosesTokenizer
+from benchmarks import page, preprocessing
+from benchmarks.synthetic import LANGUAGES, synthetic_pairs
+
+
+def test_the_text_has_the_shape_of_wmt14():
+    pairs = list(synthetic_pairs(4_000, 1))
+    assert pairs == list(synthetic_pairs(4_000, 1)) != list(synthetic_pairs(4_000, 2))
+    rules = [MosesTokenizer(language, True) for language in LANGUAGES]
+    lengths = [
+        [len(rule.tokenize(line)) for rule, line in zip(rules, pair, strict=True)] for pair in pairs
+    ]
+    kept = [pair for pair in lengths if max(pair) <= 50]
+    assert len(kept) / len(pairs) == pytest.approx(0.92, abs=0.02)  # experiments/wmt14/params.yaml
+    for side, words in enumerate((22.9, 21.2)):
+        assert sum(pair[side] for pair in kept) / len(kept) == pytest.approx(words, rel=0.06)
+
+
+def test_a_run_is_written_and_shown_beside_earlier_ones(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
+    monkeypatch.setattr(page, "PAGE", tmp_path / "README.md")
+    page.PAGE.write_text("<!-- results:preprocessing -->\nold\n<!-- /results:preprocessing -->\n")
+    for pairs in (300, 200, 300):  # the last replaces the first
+        preprocessing.measure(pairs, "tokens,encode luong", preprocessing.ROOT, tmp_path)
+    shown = [line.split(" | ") for line in page.PAGE.read_text().splitlines() if "luong" in line]
+    assert [line[2] for line in shown] == ["200", "300"]
+    assert all(float(line[5]) > 50 for line in shown)
+
+
+def test_the_page_shows_the_committed_results(tmp_path, monkeypatch):
+    copy = tmp_path / "README.md"
+    copy.write_text(page.PAGE.read_text())
+    monkeypatch.setattr(page, "PAGE", copy)
+    preprocessing.page()
+    assert copy.read_text() == (preprocessing.ROOT / "benchmarks/README.md").read_text()
