@@ -261,18 +261,20 @@ def test_batches_and_order_change_nothing(name):
 
 
 @pytest.mark.parametrize("step", get_args(LinkStep))
-def test_scores_and_links_are_those_of_forced_decoding(step):
-    model = tiny(ATTENTIONS["local_p_feed"], 3, words=9, init=0.3)
+@pytest.mark.parametrize("shares", [None, (0.05, 0.95)], ids=["model", "weighted ensemble"])
+def test_scores_and_links_are_those_of_forced_decoding(shares, step):
+    seeds = (3, 8)[: len(shares or "1")]
+    models = [tiny(ATTENTIONS["local_p_feed"], seed, words=9, init=0.3) for seed in seeds]
     texts = sentences([5, 8, 3, 2, 4], 8)
-    options = Search(beam=9, candidates=20, best=MANY, link_step=step)
+    options = Search(beam=9, candidates=20, best=MANY, link_step=step, shares=shares)
     compared = 0
-    for source, candidates in zip(texts, search_all([model], texts, options, 5), strict=True):
+    for source, candidates in zip(texts, search_all(models, texts, options, 5), strict=True):
         for candidate in candidates:
             if len(candidate.words) == 3 * (len(source) + 1) // 2:
                 continue  # cut off, so its score has no </s>
             compared += 1
             target = np.array(candidate.words, dtype=np.int32)
-            (forced,) = force([model], [source], [target])
+            (forced,) = force(models, [source], [target], shares=shares)
             assert candidate.score == pytest.approx(forced.score)
             assert candidate.links == forced.links(step)
     assert compared > 3
