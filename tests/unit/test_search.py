@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple, get_args
 
@@ -258,6 +259,28 @@ def test_batches_and_order_change_nothing(name):
             same(a, b)
     backwards = search_all([model], texts[::-1], options, batch_size=64)[::-1]
     assert [c[0].words for c in backwards] == [c[0].words for c in whole]
+
+
+def test_threads_share_out_the_batches_and_change_nothing(monkeypatch):
+    model, texts = tiny(ATTENTIONS["local_p_feed"], 5, words=9), sentences([5, 1, 7, 3, 3, 9, 2], 5)
+    options, used = Search(beam=4, candidates=20), []
+    start = model.start
+    monkeypatch.setattr(model, "start", lambda s: used.append(torch.get_num_threads()) or start(s))
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        alone = search_all([model], texts, options, 3)
+        torch.set_num_threads(4)
+        assert search_all([model], texts, options, 3) == alone
+        assert used == [1] * 6
+        search_all([model], texts, options, 4)
+        assert used[6:] == [2, 2]
+        with pytest.raises(InputError, match="prefix"):
+            search_all([model], texts, replace(options, prefix=(3, 3, 3)), 3)
+        with ThreadPoolExecutor(1) as later:
+            assert later.submit(torch.get_num_threads).result() == torch.get_num_threads() == 4
+    finally:
+        torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize("step", get_args(LinkStep))
