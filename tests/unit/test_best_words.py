@@ -46,7 +46,7 @@ def test_chunks_change_no_value_and_no_word(average, monkeypatch):
     expected[..., 7] = -torch.inf
     for chunk in (10**6, 4000):
         monkeypatch.setattr("attnmt.model.fast.loss.CHUNK", {"cpu": chunk})
-        monkeypatch.setattr("attnmt.model.fast.loss.FEWEST", 1)
+        monkeypatch.setattr("attnmt.decoding.ensemble.FEWEST", 1)
         values, words = best_words(models, h, average, None, 6, forbidden)
         torch.testing.assert_close(values, expected.topk(6).values)
         torch.testing.assert_close(expected.gather(2, words), values)

@@ -37,6 +37,15 @@ class Refused:
 
 sys.meta_path.insert(0, Refused())
 """
+# A translation, then the modules that it must not have imported: each takes a third of a second or more.
+SLOW = """
+import sys
+
+import attnmt
+
+attnmt.load(sys.argv[1]).translate("The old house is small.")
+print([name for name in ("torch._dynamo", "sacremoses.tokenize") if name in sys.modules])
+"""
 EVERY_MODULE = """
 import importlib, pkgutil
 import attnmt
@@ -258,3 +267,8 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
 def test_what_a_program_does_wrong_is_an_input_error(translator, use, message):
     with pytest.raises(InputError, match=message):
         use(translator)
+
+
+def test_a_translation_does_not_import_what_is_slow_and_unused():
+    command = [sys.executable, "-c", SLOW, str(ROOT / "weights/demo")]
+    assert subprocess.check_output(command, text=True) == "[]\n"

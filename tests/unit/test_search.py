@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple, get_args
 
@@ -260,19 +261,52 @@ def test_batches_and_order_change_nothing(name):
     assert [c[0].words for c in backwards] == [c[0].words for c in whole]
 
 
+@pytest.mark.parametrize("name", ["local_p_feed", "gru"])
+def test_a_step_in_parts_changes_nothing(name, monkeypatch):
+    model, texts = tiny(ATTENTIONS[name], 5, words=9), sentences([5, 1, 7], 5)
+    whole = search([model], texts, Search(beam=4, candidates=20))
+    monkeypatch.setattr("attnmt.model.fast.stepper.ROWS", 5)
+    for a, b in zip(whole, search([model], texts, Search(beam=4, candidates=20)), strict=True):
+        same(a, b)
+
+
+def test_threads_share_out_the_batches_and_change_nothing(monkeypatch):
+    model, texts = tiny(ATTENTIONS["local_p_feed"], 5, words=9), sentences([5, 1, 7, 3, 3, 9, 2], 5)
+    options, used = Search(beam=4, candidates=20), []
+    start = model.start
+    monkeypatch.setattr(model, "start", lambda s: used.append(torch.get_num_threads()) or start(s))
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        alone = search_all([model], texts, options, 3)
+        torch.set_num_threads(4)
+        assert search_all([model], texts, options, 3) == alone
+        assert used == [1] * 6
+        search_all([model], texts, options, 4)
+        assert used[6:] == [2, 2]
+        with pytest.raises(InputError, match="prefix"):
+            search_all([model], texts, replace(options, prefix=(3, 3, 3)), 3)
+        with ThreadPoolExecutor(1) as later:
+            assert later.submit(torch.get_num_threads).result() == torch.get_num_threads() == 4
+    finally:
+        torch.set_num_threads(before)
+
+
 @pytest.mark.parametrize("step", get_args(LinkStep))
-def test_scores_and_links_are_those_of_forced_decoding(step):
-    model = tiny(ATTENTIONS["local_p_feed"], 3, words=9, init=0.3)
+@pytest.mark.parametrize("shares", [None, (0.05, 0.95)], ids=["model", "weighted ensemble"])
+def test_scores_and_links_are_those_of_forced_decoding(shares, step):
+    seeds = (3, 8)[: len(shares or "1")]
+    models = [tiny(ATTENTIONS["local_p_feed"], seed, words=9, init=0.3) for seed in seeds]
     texts = sentences([5, 8, 3, 2, 4], 8)
-    options = Search(beam=9, candidates=20, best=MANY, link_step=step)
+    options = Search(beam=9, candidates=20, best=MANY, link_step=step, shares=shares)
     compared = 0
-    for source, candidates in zip(texts, search_all([model], texts, options, 5), strict=True):
+    for source, candidates in zip(texts, search_all(models, texts, options, 5), strict=True):
         for candidate in candidates:
             if len(candidate.words) == 3 * (len(source) + 1) // 2:
                 continue  # cut off, so its score has no </s>
             compared += 1
             target = np.array(candidate.words, dtype=np.int32)
-            (forced,) = force([model], [source], [target])
+            (forced,) = force(models, [source], [target], shares=shares)
             assert candidate.score == pytest.approx(forced.score)
             assert candidate.links == forced.links(step)
     assert compared > 3

@@ -1,6 +1,7 @@
 """From the ids of a search to words and their links, for a family of words and one of pieces."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from small_project import load_stage
@@ -81,6 +82,22 @@ def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search
         shown = explain(text, "The old house is new.", candidates=3).candidates
         assert [len(one.units) for one in shown] == [2] * 3
         assert [one.score for one in shown] == pytest.approx([one.score for one in found], abs=1e-4)
+
+
+MAPS = Path("/proc/self/maps")
+
+
+@pytest.mark.skipif(not MAPS.exists(), reason="needs Linux, which lists a process's memory")
+def test_weights_stay_in_their_files_and_take_no_second_copy(params, folder):
+    text = load_translator(params, "ensemble", folder)
+    ranges = [
+        [int(end, 16) for end in line.split()[0].split("-")]
+        for line in MAPS.read_text().splitlines()
+        if line.endswith("weights.safetensors")
+    ]
+    for model in text.models:
+        for weight in model.parameters():
+            assert any(start <= weight.data_ptr() < end for start, end in ranges)
 
 
 def test_a_model_without_attention_links_nothing(params, folder):

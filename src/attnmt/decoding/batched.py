@@ -1,7 +1,10 @@
 """Whole texts through the search and the forced decoder, in batches of similar length."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+import torch
 
 from attnmt.config import Average
 from attnmt.decoding.ensemble import Shares
@@ -30,7 +33,9 @@ def search_all(
         finished = search(models, [sources[i] for i in rows], options)
         return [sorted(candidates, key=options.rank, reverse=True) for candidates in finished]
 
-    return _by_length([len(ids) for ids in sources], batch_size, one_batch, "translate")
+    return _by_length(
+        [len(ids) for ids in sources], batch_size, one_batch, "translate", models[0].device
+    )
 
 
 def force_all(
@@ -47,7 +52,9 @@ def force_all(
         texts = [sources[i] for i in rows], [targets[i] for i in rows]
         return force(models, *texts, average, shares)
 
-    return _by_length([len(ids) for ids in targets], batch_size, one_batch, "force")
+    return _by_length(
+        [len(ids) for ids in targets], batch_size, one_batch, "force", models[0].device
+    )
 
 
 def _by_length(
@@ -55,15 +62,41 @@ def _by_length(
     batch_size: int,
     one_batch: Callable[[list[int]], list[Result]],
     what: str,
+    device: torch.device,
 ) -> list[Result]:
     """Run ``one_batch`` over rows sorted by length, longest first; return results in the rows' order."""
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    batches = []
+    while order:
+        size = min(batch_size, max(1, MOST_UNITS // max(1, lengths[order[0]])))
+        batches.append(order[:size])
+        order = order[size:]
     results: dict[int, Result] = {}
-    with Progress(what, len(order), "sentences") as progress:
-        while len(results) < len(order):
-            start = len(results)
-            longest = max(1, lengths[order[start]])
-            rows = order[start : start + min(batch_size, max(1, MOST_UNITS // longest))]
-            results |= zip(rows, one_batch(rows), strict=True)
+    with Progress(what, len(lengths), "sentences") as progress:
+        for rows, batch in zip(batches, _side_by_side(one_batch, batches, device), strict=True):
+            results |= zip(rows, batch, strict=True)
             progress.update(len(rows))
     return [results[i] for i in range(len(lengths))]
+
+
+def _side_by_side(
+    one_batch: Callable[[list[int]], Result], batches: Sequence[list[int]], device: torch.device
+) -> Iterator[Result]:
+    """Yield the results of batches in their order.
+
+    On a processor, torch's threads share out the batches. Threads that share an operation wait for each
+    other at its end; with batches of their own they never wait.
+    """
+    threads = torch.get_num_threads()
+    workers = min(threads, len(batches)) if device.type == "cpu" else 1
+    if workers < 2:
+        yield from map(one_batch, batches)
+        return
+    each = threads // workers
+    try:
+        with ThreadPoolExecutor(
+            workers, initializer=torch.set_num_threads, initargs=(each,)
+        ) as pool:
+            yield from pool.map(one_batch, batches)
+    finally:
+        torch.set_num_threads(threads)  # also for threads that start later

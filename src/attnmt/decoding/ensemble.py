@@ -12,6 +12,7 @@ from attnmt.model.fast.loss import rows_at_once
 from attnmt.model.fast.stepper import Stepper
 from attnmt.model.translator import Translator
 
+FEWEST = 256  # hypotheses whose logits are computed at once; more would only take more memory
 BLOCK = 64  # columns of which the maximum is taken
 Shares = tuple[float, ...]  # how much each member counts; they sum to 1
 
@@ -46,7 +47,7 @@ def _in_chunks(
     Args:
         h: what each member's step gave, [N, K, n].
     """
-    rows = rows_at_once(models[0].target_words, models[0].device)
+    rows = rows_at_once(models[0].target_words, models[0].device, FEWEST)
     for members_h in zip(*(part.flatten(0, 1).split(rows) for part in h), strict=True):
         logits = (model.logits(part) for model, part in zip(models, members_h, strict=True))
         yield log_probabilities(logits, len(models), average, shares)
@@ -89,6 +90,7 @@ def best_words(
             log_p.scatter_reduce_(1, ids.clamp(min=0), most, "amin")
         done += len(log_p)
         chunks.append(largest(log_p, min(count, V)))
+        del log_p  # before the next logits take as much memory
     values, words = (torch.cat(parts) for parts in zip(*chunks, strict=True))
     shape = h[0].shape[:2]
     return values.unflatten(0, shape), words.unflatten(0, shape)

@@ -152,7 +152,7 @@ def search(
     while len(live.sentences):
         t += 1
         h, weights = zip(*(member.step(live.words) for member in members), strict=True)
-        joint = joint_attention(members, weights)
+        joint = joint_attention(members, weights, options.shares)
         links = None if joint is None else attended(*joint, live.source_lengths)
         joint_model = models, h, options.average, options.shares
         if t <= len(options.prefix):

@@ -25,8 +25,12 @@ from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import EOS, SPECIAL
+from attnmt.training.machine import give_back_large_blocks
 from attnmt.training.saved import load_model
 
+LARGE = (
+    100_000_000  # parameters; beside their products, taking memory again and again costs nothing
+)
 NO_UNITS: Units = []
 
 
@@ -264,6 +268,8 @@ def load_translator(
         rules=changed_rules(decoding, changes),
     ).n_best(decoding.n_best if n_best is None else n_best)
     models = [load_model(params, member, data, root) for member in ensemble.members]
+    if sum(weight.numel() for model in models for weight in model.parameters()) > LARGE:
+        give_back_large_blocks()
     dictionary = Dictionary.load(
         layout.dictionary_file(*params.sides(name)),
         lowercase=params.families[family].encoding.lowercase,

@@ -6,11 +6,14 @@ also lack Han, Hangul and all that is newer than Unicode 7. Moses splits combini
 their letters; here they belong to them.
 """
 
+import sys
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from itertools import zip_longest
+from typing import Any
 
 import regex
-from sacremoses.corpus import NonbreakingPrefixes
 
 from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.normal_form import MARKS
@@ -78,9 +81,22 @@ def unescaped(token: str) -> str:
 
 
 @cache
+def _prefixes() -> Any:
+    """Return sacremoses' lists, without its tokenizer, which takes a third of a second to import."""
+    name = "sacremoses"
+    if name in sys.modules or (spec := find_spec(name)) is None:
+        return import_module(f"{name}.corpus").NonbreakingPrefixes()
+    sys.modules[name] = module_from_spec(spec)  # the package, which has not run
+    try:
+        return import_module(f"{name}.corpus").NonbreakingPrefixes()
+    finally:
+        del sys.modules[name]
+
+
+@cache
 def languages() -> frozenset[str]:
     """Return the codes of the languages whose abbreviations sacremoses has."""
-    names = NonbreakingPrefixes().available_langs
+    names = _prefixes().available_langs
     return frozenset(code for name, code in names.items() if name != code)
 
 
@@ -102,7 +118,7 @@ class MosesRules:
         hyphen = [_HYPHEN] if split_hyphens else []
         apostrophe = _APOSTROPHES.get(code, _APOSTROPHE)
         self._substitutions = [_SYMBOL, *hyphen, _DOTS, *_COMMA, *apostrophe]
-        listed = [item.split() for item in NonbreakingPrefixes().words(code)]
+        listed = [item.split() for item in _prefixes().words(code)]
         self._abbreviations = {words[0] for words in listed if _NUMERIC not in words}
         self._before_numbers = {words[0] for words in listed if _NUMERIC in words}
 

@@ -8,6 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
@@ -41,6 +43,8 @@ def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
 def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()) -> Translator:
     """Rebuild a model of an experiment in eval mode on the best device.
 
+    On a processor its weights stay in the file, which is mapped, so each takes memory once.
+
     Args:
         data: what the model will be used with.
         root: the folder that holds models/.
@@ -65,8 +69,10 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
                 )
         compute_with(params.machine.instructions)
         words = config.source_words, config.target_words
-        model = Translator(ModelConfig(config.system, config.shape, *words))
-        model.load_state_dict({key: file.get_tensor(key) for key in file.keys()})  # noqa: SIM118
+        with torch.device("meta"):  # without memory for weights, which the file has
+            model = Translator(ModelConfig(config.system, config.shape, *words))
+        weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        model.load_state_dict(weights, assign=True)
     return model.to(best_device()).eval()
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from attnmt.config import ModelShape, System
 from attnmt.model.attention.layer import Attention
 from attnmt.model.attention.memory import Memory
-from attnmt.model.fast.stack import Stack, State
+from attnmt.model.fast.stack import Stack, State, embedding
 from attnmt.model.fast.unrolled import (
     BahdanauSteps,
     LuongSteps,
@@ -33,7 +33,7 @@ class LuongDecoder(nn.Module):
         super().__init__()
         n, e = shape.size, shape.embedding_size
         self.parts = [e, n] if system.input_feeding else [e]  # sizes of the first layer's inputs
-        self.embedding = nn.Embedding(vocabulary, e)
+        self.embedding = embedding(vocabulary, e)
         self.stack = Stack(shape.cell, sum(self.parts), n, shape.layers, system.dropout)
         self.attention = Attention(system, shape) if system.attention != "none" else None
         if self.attention is not None:
@@ -74,7 +74,7 @@ class BahdanauDecoder(nn.Module):
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, shape.embedding_size)
+        self.embedding = embedding(vocabulary, shape.embedding_size)
         self.attention = Attention(system, shape)
         self.parts = [self.attention.context_size, shape.embedding_size]  # sizes of inputs
         self.stack = Stack(shape.cell, sum(self.parts), shape.size, shape.layers, system.dropout)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.fast.stack import Stack, State
+from attnmt.model.fast.stack import Stack, State, embedding
 from attnmt.model.registry import Part, Registry
 
 
@@ -20,7 +20,7 @@ class Encoder(Part, nn.Module, kind="encoder"):
         super().__init__()
         self.reverse = system.reverse
         self.numbers: Any = self.Numbers.of(self.name, system.numbers)
-        self.embedding = nn.Embedding(vocabulary, shape.embedding_size)
+        self.embedding = embedding(vocabulary, shape.embedding_size)
 
     def embed(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Return the embeddings [N, M, e], zero at padding, and each column's position [N, M].

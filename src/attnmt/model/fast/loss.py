@@ -16,9 +16,9 @@ CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
 FEWEST = 512  # words of a chunk; with fewer, W_s would be read too often
 
 
-def rows_at_once(words: int, device: torch.device) -> int:
+def rows_at_once(words: int, device: torch.device, fewest: int = FEWEST) -> int:
     """Return for how many steps to compute the logits of ``words`` words at once."""
-    return max(FEWEST, CHUNK["cpu" if device.type == "cpu" else "cuda"] // words)
+    return max(fewest, CHUNK["cpu" if device.type == "cpu" else "cuda"] // words)
 
 
 class SummedLoss(torch.autograd.Function):

@@ -24,6 +24,15 @@ _cudnn: Any = torch.backends.cudnn  # its types lack ``rnn``
 _cudnn.rnn.fp32_precision = "ieee"
 
 
+def embedding(words: int, size: int) -> nn.Embedding:
+    """Return embeddings without values; the draw of ``nn.Embedding`` would be overwritten.
+
+    Without memory (on ``meta``) that draw would also import torch's compiler, which takes a second.
+    """
+    made: nn.Embedding = nn.Embedding.from_pretrained(torch.empty(words, size), freeze=False)
+    return made
+
+
 class Scan(torch.autograd.Function):
     """All steps of a layer as one operation: h [T, N, n] and the last state from x [T, N, inputs]."""
 

@@ -14,15 +14,16 @@ from attnmt.model.fast.stack import State
 from attnmt.model.fast.unrolled import attentional
 from attnmt.model.products import product
 
+ROWS = 1024  # of a product on a processor, whose cells' gates are then held at once
+
 
 class Stepper:
     """K hypotheses of each of N sentences: their states, and the step that advances them by a word.
 
-    Each hypothesis is one row of a table, [x; h_1 .. h_L; c_1 .. c_L]. Here x is what the first layer
-    reads in addition to its state: [embedding; h~_{t-1}], or [c_t; embedding] in Bahdanau's order. What
-    a layer reads then lies side by side ([x; h_1], [h_1; h_2], ..), so a product reads it without a
-    copy. The new h_l replaces the old one. One gather of rows keeps some hypotheses and drops the
-    others.
+    Each hypothesis is one row of two tables, [x; h_1 .. h_L] and [c_1 .. c_L]. Here x is what the first
+    layer reads in addition to its state: [embedding; h~_{t-1}], or [c_t; embedding] in Bahdanau's order.
+    What a layer reads then lies side by side ([x; h_1], [h_1; h_2], ..). The new h_l replaces the old
+    one. A gather of rows keeps some hypotheses and drops the others.
     """
 
     def __init__(
@@ -37,8 +38,9 @@ class Stepper:
         self._weights: list[tuple[Tensor, ...]] = [
             (torch.cat(pair, dim=1),) if stack.cell == "lstm" else pair for pair in stack.weights()
         ]
-        parts = [layer[part] for part in range(stack.parts) for layer in state]
-        self._table = torch.cat([parts[0].new_zeros(len(parts[0]), self.m), *parts], dim=1)
+        h = [layer[0] for layer in state]
+        self._x_h = torch.cat([h[0].new_zeros(len(h[0]), self.m), *h], dim=1)
+        self._c = torch.cat([h[0][:, :0], *(c for layer in state for c in layer[1:])], dim=1)
 
     @property
     def positions(self) -> Tensor | None:
@@ -61,7 +63,7 @@ class Stepper:
             or None without attention.
         """
         decoder, memory, embedded = self.decoder, self.memory, self.decoder.embedding(words)
-        x = self._table[:, : self.m].view(*words.shape, -1).split(decoder.parts, dim=2)
+        x = self._x_h[:, : self.m].view(*words.shape, -1).split(decoder.parts, dim=2)
         steps = torch.full((1,), self.t, device=words.device)
         self.t += 1
         if isinstance(decoder, BahdanauDecoder):
@@ -83,20 +85,28 @@ class Stepper:
         """Keep ``sentences`` [n], ascending, and their hypotheses ``parents`` [n, K] in this order."""
         rows = sentences[:, None] * self.K + parents
         self.K = parents.shape[1]
-        self._table = self._table.index_select(0, rows.flatten())
+        self._x_h = self._x_h.index_select(0, rows.flatten())
+        self._c = self._c.index_select(0, rows.flatten())
         if self.memory is not None and len(sentences) < len(self.memory.lengths):
             self.memory = self.memory.select(sentences)
 
     def _recur(self) -> Tensor:
         """Replace the states of all layers by the next ones (``cells.py``); return the top h."""
+        # The parts are of one size, so that none is a single row, which oneDNN would sum otherwise.
+        parts = -(-len(self._x_h) // ROWS) if self._x_h.is_cpu else 1
+        for x_h, c in zip(self._x_h.chunk(parts), self._c.chunk(parts), strict=True):
+            self._recur_part(x_h, c)
+        return self._top()
+
+    def _recur_part(self, table: Tensor, c_table: Tensor) -> None:
+        """Do this for some rows of both tables."""
         inputs, n = self.m, self.n
         for layer, weights in enumerate(self._weights):
             h_at = self.m + layer * n
-            x_h = self._table[:, h_at - inputs : h_at + n]
+            x_h = table[:, h_at - inputs : h_at + n]
             x, h = x_h.split([inputs, n], dim=1)
             if self.cell == "lstm":
-                c_at = h_at + len(self._weights) * n
-                c = self._table[:, c_at : c_at + n]
+                c = c_table[:, layer * n : (layer + 1) * n]
                 sums = product(x_h, weights[0])
                 gates = Gates(sums[:, : 2 * n], *sums.chunk(4, dim=1))
                 lstm(gates, c, c, torch.empty_like(c), h)
@@ -104,9 +114,7 @@ class Stepper:
                 W_x, W_h = weights
                 gru(product(x, W_x), product(h, W_h), h, h)
             inputs = n
-        return self._top()
 
     def _top(self) -> Tensor:
         """Return the top layer's h, [N, K, n]."""
-        end = self.m + len(self._weights) * self.n
-        return self._table[:, end - self.n : end].view(-1, self.K, self.n)
+        return self._x_h[:, -self.n :].view(-1, self.K, self.n)
