@@ -295,12 +295,12 @@ def false_verdicts(shape: Shape, seeds: int, plan: Plan, studies: int) -> list[i
     chance, found = np.random.default_rng(2015), 0
     for _ in range(0, studies, CHUNK):
         drawn = shape.draw_studies(chance, plan.measures, len(plan.everyone), seeds, CHUNK)
-        found += count_decided(plan, tests_of(plan, drawn))
+        found += count_decided(plan, p_values(plan, drawn))
     return [found]
 
 
 def count_decided(plan: Plan, tests: Numbers) -> int:
-    """Return how many studies have a verdict on a claim, over all its recipes; see ``tests_of``."""
+    """Return how many studies have a verdict on a claim, over all its recipes; see ``p_values``."""
     p = np.minimum(1, 2 * tests.min(1))  # (tests, studies)
     words = np.where(p <= _limit(p), np.where(tests[:, 0] < tests[:, 1], 1, -1), 0)
     keys = [key for key, _ in plan.claims]
@@ -308,7 +308,7 @@ def count_decided(plan: Plan, tests: Numbers) -> int:
     return int(np.any([_is_decided(some) for some in by_claim], axis=0).sum())
 
 
-def tests_of(plan: Plan, drawn: Drawn) -> Numbers:
+def p_values(plan: Plan, drawn: Drawn) -> Numbers:
     """Return (tests, 2, studies), the one-sided p-values for and against every claim of a plan."""
     at = {name: i for i, name in enumerate(plan.everyone)}
     scores = {

@@ -18,8 +18,8 @@ from benchmarks.verdict_level import (
     count_decided,
     false_verdicts,
     gains_found,
+    p_values,
     plan_of,
-    tests_of,
 )
 
 RESULTS = read_csv(FILE, Line, "run: python -m benchmarks.verdict_level")
@@ -37,7 +37,7 @@ def _at_root(monkeypatch) -> None:
 def test_the_simulation_tests_as_the_library_does(experiment, shape):
     plan, chance = plan_of(experiment), np.random.default_rng(1)
     drawn = shape.draw_studies(chance, plan.measures, len(plan.everyone), 4, 2)
-    found = tests_of(plan, drawn)
+    found = p_values(plan, drawn)
     for study in range(2):
         for i, (recipe, claim) in enumerate(plan.claims.values()):
             at = plan.measures.index(claim.measure)
@@ -53,7 +53,7 @@ def test_the_simulation_tests_as_the_library_does(experiment, shape):
 def test_the_simulation_decides_as_the_library_does():
     plan, chance = plan_of("multi30k"), np.random.default_rng(2)
     drawn = SHAPES[-1].draw_studies(chance, plan.measures, len(plan.everyone), 5, 200)
-    tests = tests_of(plan, drawn)
+    tests = p_values(plan, drawn)
     decided = 0
     for study in range(200):
         outcomes = {
