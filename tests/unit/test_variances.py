@@ -65,7 +65,9 @@ def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
         assert (pools.scale[i], pools.prior[i]) == (one.scale, one.prior)
         both = pools.moderated(v[:, 0], 2)[i], one.moderated(row[0], 2)
         assert both[0] == pytest.approx(both[1])
-    assert pools.of_differences().floor == pytest.approx([3.0, 2.1])
+    of_differences = pools.of_differences()
+    assert of_differences.floor == pytest.approx([3.0, 2.1])
+    assert of_differences.scale == pytest.approx(2 * pools.scale)
 
 
 def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():

@@ -31,6 +31,8 @@ def test_adjusted_values_and_levels_are_holms_by_hand():
     values = [0.03, 0.01, 0.04, 0.02]
     assert adjusted(values) == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert holm_levels(values) == pytest.approx([0.05 / 3, 0.05 / 4, 0.05 / 3, 0.05 / 3])
+    # With the first left out, .03 is compared with .05 / 2, and ends the procedure.
+    assert holm_levels([0.01, 0.03]) == [0.025, 0.05]
     assert (holm_levels([0.5]), holm_levels([])) == ([0.05], [])
 
 
