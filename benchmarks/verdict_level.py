@@ -1,23 +1,27 @@
 """How often verdicts are false, and how large a gain they find, in simulated studies.
 
-    python -m benchmarks.verdict_level          # simulate for some minutes on one core, then the page
+    python -m benchmarks.verdict_level          # simulate for two minutes on two cores, then the page
     python -m benchmarks.verdict_level page     # put the results into docs/results.md
 
-A simulated study has the systems of those claims that an experiment can test, and those that its recipes
-train in their place, with k seeds each. All systems are equal. Each claim that can get a verdict is
-judged as in a report, with 0 for its bound. So it is wrong to decide it: to confirm it, to refute it, or
-to say that it depends on the recipe. A claim's bound only moves the means, so it does not matter here.
+A simulated study has the systems of an experiment that have the seeds for a test, by all its recipes,
+with k seeds each. All systems are equal. Each claim that can get a verdict is judged as in a report,
+with 0 for its bound. So it is wrong to decide it: to confirm it, to refute it, or to say that it depends
+on the recipe. A claim's bound only moves the means, so it does not matter here. On a text of one's own,
+three systems are compared in pairs. Many studies are computed at once. A test compares each p with that
+of the library's own functions.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from itertools import product
+from itertools import chain, combinations
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtr
 from scipy.stats import binomtest
 
 from attnmt.config import load_params, params_file
@@ -25,125 +29,25 @@ from attnmt.config.claims import Claim, project_claims
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.files.text_file import read_text, write_text
 from attnmt.reporting.readme_table import page_with_table
-from attnmt.scoring.claims import FEWEST, claim_under, systems_of
+from attnmt.scoring.claims import AER, claim_under, systems_of
 from attnmt.scoring.numbers import read_numbers
-from attnmt.scoring.seed_statistics import Numbers, Runs, difference
-from attnmt.scoring.verdicts import ALPHA, VerdictWord, judge, together, verdicts
+from attnmt.scoring.seed_statistics import FEWEST, Numbers
+from attnmt.scoring.variances import LENDERS, Pool
+from attnmt.scoring.verdicts import ALPHA
 from benchmarks.page import RESULTS, table
+from benchmarks.simulated_studies import CLOSE, OWN, SHAPES, Drawn, Shape
 
 SEEDS = (3, 5, 10)
-CASES = (*(("study", seeds) for seeds in SEEDS), ("multi30k", 5))  # Multi30k tests fewer claims
-STUDIES = 2000  # for each line of the results
-LINES = 50  # sentences of a test set
-OWN = 0.3  # how far sentences move the score of one training alone; the unit is that of Shape
+OWN_TEXT = "own text"
+# Multi30k tests fewer claims. attnmt new proposes three systems and three seeds.
+CASES = (*(("study", seeds) for seeds in SEEDS), ("multi30k", 5), (OWN_TEXT, 3))
+STUDIES = 2000  # for each shape
+GAIN_STUDIES = 10_000  # for each gain
+CHUNK = 40  # studies that are simulated at once
+CORES = 2
 GAINS = (1, 2, 3, 5)  # BLEU
 FILE = RESULTS / "verdict-level.csv"
 PAGE = Path("docs/results.md")
-# Measures that are known only for the whole test set
-WHOLE = ("perplexity", "early_cost", "final_cost")
-
-
-def normal(chance: np.random.Generator, shape: Sequence[int]) -> Numbers:
-    """Return scores with variance 1 that follow the normal law."""
-    return chance.standard_normal(shape)
-
-
-def heavy(chance: np.random.Generator, shape: Sequence[int]) -> Numbers:
-    """Return scores with variance 1 that follow Student's t with 3 degrees of freedom."""
-    return chance.standard_t(3, shape) / 3**0.5
-
-
-def skewed(chance: np.random.Generator, shape: Sequence[int]) -> Numbers:
-    """Return scores with mean 0 and variance 1 of an exponential law, whose tail is on the bad side."""
-    return 1 - chance.exponential(1.0, shape)
-
-
-def failing(
-    chance: np.random.Generator, shape: Sequence[int], loss: float = 10.0, every: int = 1
-) -> Numbers:
-    """Return scores of trainings of which one in ten fails. The others have the variance 1.
-
-    Args:
-        chance: draws all.
-        shape: (measures, systems, seeds).
-        loss: how much less a failed training scores. The mean is 0 nevertheless.
-        every: trainings of every system fail (1), or only those of every second one (2).
-    """
-    scores, failed = chance.standard_normal(shape), chance.random(shape) < 0.1
-    scores[:, ::every] += loss * (0.1 - failed[:, ::every])
-    return scores
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How scores vary. The unit is the standard deviation between seeds of a quiet system.
-
-    Attributes:
-        name: what the page calls it.
-        draw: draws the deviations of seeds, (measures, systems, seeds).
-        ratio: a system's standard deviation between seeds is 1 or this, each with probability 1/2.
-        sentences: the standard deviation of a system's score over sets of sentences.
-        alike: whether a training deviates by the same in all measures.
-    """
-
-    name: str
-    draw: Callable[[np.random.Generator, Sequence[int]], Numbers] = normal
-    ratio: float = 1.0
-    sentences: float = 0.0
-    alike: bool = False
-
-    def study(
-        self,
-        chance: np.random.Generator,
-        measures: Sequence[str],
-        systems: Sequence[str],
-        seeds: int,
-    ) -> dict[str, dict[str, Runs]]:
-        """Draw the runs of equal systems, by measure and system."""
-        scale = np.where(chance.random((len(systems), 1)) < 0.5, self.ratio, 1.0)
-        drawn = self.draw(chance, (1 if self.alike else len(measures), len(systems), seeds))
-        deviations = np.broadcast_to(scale * drawn, (len(measures), len(systems), seeds))
-        runs: dict[str, dict[str, Runs]] = {}
-        for measure, of_systems in zip(measures, deviations, strict=True):
-            influences = self._influences(chance, measure, of_systems.shape)
-            values = of_systems + influences.sum(2) / LINES
-            runs[measure] = {name: Runs(values[s], influences[s]) for s, name in enumerate(systems)}
-        return runs
-
-    def _influences(
-        self, chance: np.random.Generator, measure: str, shape: tuple[int, ...]
-    ) -> Numbers:
-        """Draw (systems, seeds, lines): sentences move all systems, one system, or one training."""
-        if measure in WHOLE or not self.sentences:
-            return np.zeros((*shape, 0))
-        moved = OWN * chance.standard_normal((*shape, LINES))
-        for some in ((1, 1), (shape[0], 1)):
-            moved += self.sentences * chance.standard_normal((*some, LINES))
-        return np.asarray(LINES**0.5 * moved)
-
-
-NORMAL = Shape("normal law", sentences=0.3)
-CLOSE = Shape("two systems as close as those of the study that differ by few BLEU", sentences=0.15)
-UNEVEN, FAILING = "half of the systems vary five times as much", "one training in ten fails"
-SHAPES = (
-    NORMAL,
-    Shape("normal law, one set of sentences"),
-    Shape("normal law, sentences matter twice as much as seeds", sentences=2.0),
-    Shape("normal law, a training deviates alike in all measures", sentences=0.3, alike=True),
-    Shape(f"normal law, {UNEVEN}, one set of sentences", ratio=5.0),
-    Shape(f"normal law, {UNEVEN}", ratio=5.0, sentences=1.0),
-    Shape("heavy tails (Student's t with 3 degrees of freedom)", heavy, sentences=0.3),
-    Shape(f"heavy tails, {UNEVEN}", heavy, ratio=5.0, sentences=0.3),
-    Shape("skewed (exponential law)", skewed, sentences=0.3),
-    Shape(f"{FAILING}, 10 sd below", failing, sentences=0.3),
-    Shape(f"{FAILING}, 10 sd below, in half of the systems", partial(failing, every=2), 1.0, 0.3),
-    Shape(f"{FAILING}, 20 sd below", partial(failing, loss=20.0), sentences=0.3),
-    Shape(
-        f"{FAILING}, 20 sd below, in half of the systems",
-        partial(failing, loss=20.0, every=2),
-        sentences=0.3,
-    ),
-)
 
 
 class Line(CsvLine):
@@ -159,60 +63,195 @@ class Line(CsvLine):
     high: float
 
 
-def claims_to_judge(experiment: str) -> dict[str, list[Claim]]:
-    """Return the claims that have the seeds for a test, by every recipe that gives them other systems.
+class Plan(NamedTuple):
+    """What is judged together.
 
-    The first is the family's own recipe. Each claim has 0 for its bound.
+    Attributes:
+        claims: each with the recipe by which its systems are trained, by key and number; None is the
+            family's own recipe. Each claim has 0 for its bound.
+        systems: those that have the seeds for a test, by the recipe that trains them.
+        attending: those that have attention.
     """
+
+    claims: Mapping[tuple[str, int], tuple[str | None, Claim]]
+    systems: Mapping[str | None, list[str]]
+    attending: set[str]
+
+    @property
+    def everyone(self) -> list[str]:
+        """All systems, each once."""
+        return list(dict.fromkeys(chain(*self.systems.values())))
+
+    @property
+    def measures(self) -> list[str]:
+        """All measures of the claims, each once."""
+        return list(dict.fromkeys(claim.measure for _, claim in self.claims.values()))
+
+
+def plan_of(experiment: str) -> Plan:
+    """Return what an experiment judges: its claims, by every recipe that gives them other systems."""
+    if experiment == OWN_TEXT:
+        claim, names = project_claims().claims["table1_local"], ["one", "two", "three"]
+        pairs = [{"systems": [one], "over": [two]} for one, two in combinations(names, 2)]
+        of_pairs = {(str(pair), 0): (None, claim.model_copy(update=pair)) for pair in pairs}
+        return Plan(of_pairs, {None: names}, {*names})
     params = load_params(params_file(experiment))
-    found: dict[str, list[Claim]] = {}
+    recipes = (None, *params.recipes)
+    found: dict[tuple[str, int], tuple[str | None, Claim]] = {}
     for key, claim in project_claims().judged.items():
-        if claim.compare != "rank":
-            under = [claim_under(params, claim, recipe) for recipe in (None, *params.recipes)]
-            claims = {tuple(systems_of(one)): one for one in under if one is not None}
-            if all(len(params.runs_of(name)) >= FEWEST for names in claims for name in names):
-                found[key] = [one.model_copy(update={"bound": 0.0}) for one in claims.values()]
-    return found
+        by_systems: dict[tuple[str, ...], tuple[str | None, Claim]] = {}
+        for recipe in recipes:
+            if one := claim_under(params, claim, recipe):
+                of_recipe = recipe, one.model_copy(update={"bound": 0.0})
+                by_systems.setdefault(tuple(systems_of(one)), of_recipe)
+        seeds = (len(params.runs_of(name)) for names in by_systems for name in names)
+        if claim.compare != "rank" and min(seeds) >= FEWEST:
+            found |= {(key, i): one for i, one in enumerate(by_systems.values())}
+    systems = {
+        recipe: [n for n in params.systems_under(recipe) if len(params.runs_of(n)) >= FEWEST]
+        for recipe in recipes
+    }
+    attending = {name for name in chain(*systems.values()) if params.attends(name)}
+    return Plan(found, systems, attending)
 
 
-def false_verdicts(
-    shape: Shape, seeds: int, claims: Mapping[str, Sequence[Claim]], studies: int
-) -> int:
-    """Return how many studies of equal systems have a verdict."""
+class Estimates(NamedTuple):
+    """Estimates of many studies, each (studies,), as the library's ``Estimate``."""
+
+    value: Numbers
+    error: Numbers
+    freedom: Numbers
+
+    def p_above(self, bound: float = 0.0) -> Numbers:
+        """Return the p-values of the tests that the true values are above a bound."""
+        return np.asarray(stdtr(self.freedom, (bound - self.value) / self.error))
+
+
+class Scores:
+    """One measure in many studies, with what variances borrow under one recipe."""
+
+    def __init__(
+        self, drawn: Drawn, measure: int, lenders: Sequence[int], alike: Sequence[int]
+    ) -> None:
+        """Let the systems numbered ``lenders`` lend to those of them that are ``alike``."""
+        self.values, self.influences = drawn.values[:, measure], drawn.influences[:, measure]
+        k = self.values.shape[-1]
+        self.own, self.pool = k - 1.0, None
+        if len(lenders) >= LENDERS:
+            v = self.values[:, lenders].var(-1, ddof=1)
+            of_recipe = [at for at, system in enumerate(lenders) if system in alike]
+            self.pool = Pool.of(v, np.full(len(lenders), self.own), of_recipe)
+
+    def contrast(
+        self, systems: Sequence[int], over: Sequence[int], paired: bool = False
+    ) -> Estimates:
+        """Estimate the mean of systems less the mean of others, as the library's ``contrast`` does."""
+        values, influences = self.values, self.influences
+        w = np.array([1 / len(systems)] * len(systems) + [-1 / len(over) for _ in over])
+        chosen, pool = [*systems, *over], self.pool
+        if paired:
+            values, influences = (x[:, systems] - x[:, over] for x in (values, influences))
+            chosen, w, pool = [0], np.ones(1), pool and pool.of_differences()
+        values, influences = values[:, chosen], influences[:, chosen]
+        k, n = influences.shape[-2:]
+        v, freedom = values.var(-1, ddof=1), np.full(len(values), self.own)
+        if pool:
+            v = np.stack([pool.moderated(one, self.own) for one in v.T], -1)
+            freedom = self.own + pool.borrowed
+        shared = influences.mean(-2)
+        # What seeds do not share is a part of the variance of their mean. It is in v already.
+        not_shared = (influences.var(-1, ddof=1).mean(-1) - shared.var(-1, ddof=1)) / (k - 1)
+        common = np.maximum(0, (w @ shared).var(-1, ddof=1) - not_shared @ w**2)
+        error = ((v / k) @ w**2 + common / n) ** 0.5
+        return Estimates(values.mean(-1) @ w, error, freedom)
+
+    def test(self, claim: Claim, at: Mapping[str, int]) -> tuple[Numbers, Numbers]:
+        """Return the one-sided p-values for and against a claim, as the library's ``judge`` does."""
+        ours, others = ([at[name] for name in names] for names in (claim.systems, claim.over or ()))
+        if claim.compare == "each":
+            found = [self.contrast([one], [other]) for one in ours for other in others]
+        else:
+            found = [self.contrast(ours, others, claim.compare == "paired")]
+        above = np.array([one.p_above() for one in found])
+        p_for, p_against = (above, 1 - above) if claim.sign == "greater" else (1 - above, above)
+        return p_for.max(0), np.minimum(1, len(found) * p_against.min(0))
+
+
+def false_verdicts(shape: Shape, seeds: int, plan: Plan, studies: int) -> list[int]:
+    """Return how many studies of equal systems have a verdict, as the only number of a list."""
     chance, found = np.random.default_rng(2015), 0
-    asked = {(key, i): claim for key, some in claims.items() for i, claim in enumerate(some)}
-    systems = list(dict.fromkeys(name for claim in asked.values() for name in systems_of(claim)))
-    measures = list(dict.fromkeys(claim.measure for claim in asked.values()))
-    for _ in range(studies):
-        runs = shape.study(chance, measures, systems, seeds)
-        judged = {str(at): judge(claim, runs[claim.measure]) for at, claim in asked.items()}
-        words: dict[str, list[VerdictWord]] = {}
-        for (key, _i), one in zip(asked, verdicts(judged).values(), strict=True):
-            words.setdefault(key, []).append(one.word)
-        found += any(together(some) != "undecided" for some in words.values())
-    return found
+    for _ in range(0, studies, CHUNK):
+        drawn = shape.draw_studies(chance, plan.measures, len(plan.everyone), seeds, CHUNK)
+        found += count_decided(plan, p_values(plan, drawn))
+    return [found]
 
 
-def gains_found(gain: float, seeds: int, level: float, studies: int, recipes: int = 1) -> int:
+def count_decided(plan: Plan, tests: Numbers) -> int:
+    """Return how many studies have a verdict on a claim, over all its recipes; see ``p_values``."""
+    p = np.minimum(1, 2 * tests.min(1))  # (tests, studies)
+    words = np.where(p <= _limit(p), np.where(tests[:, 0] < tests[:, 1], 1, -1), 0)
+    keys = [key for key, _ in plan.claims]
+    by_claim = [words[[key == one for key in keys]] for one in dict.fromkeys(keys)]
+    return int(np.any([_is_decided(some) for some in by_claim], axis=0).sum())
+
+
+def p_values(plan: Plan, drawn: Drawn) -> Numbers:
+    """Return (tests, 2, studies), the one-sided p-values for and against every claim of a plan."""
+    at = {name: i for i, name in enumerate(plan.everyone)}
+    scores = {
+        (recipe, measure): Scores(
+            drawn,
+            plan.measures.index(measure),
+            [at[name] for name in plan.everyone if measure not in AER or name in plan.attending],
+            [at[name] for name in plan.systems[recipe]],
+        )
+        for recipe, measure in {(recipe, claim.measure) for recipe, claim in plan.claims.values()}
+    }
+    return np.array(
+        [scores[recipe, claim.measure].test(claim, at) for recipe, claim in plan.claims.values()]
+    )
+
+
+def _limit(p: Numbers) -> Numbers:
+    """Return the largest p that Holm's procedure decides, (tests, studies) -> (studies,); -1 if none."""
+    ordered = np.sort(p, 0)
+    rejected = np.cumprod(ordered <= ALPHA / np.arange(len(p), 0, -1)[:, None], 0).astype(bool)
+    return np.asarray(np.where(rejected, ordered, -1.0).max(0))
+
+
+def _is_decided(words: Numbers) -> Numbers:
+    """Return whether a claim has a verdict: words are 1, -1 or 0 (undecided), (recipes, studies)."""
+    low, high = words.min(0), words.max(0)
+    return np.asarray((low == high) & (low != 0) | (low * high < 0))
+
+
+def gains_found(
+    gains: Sequence[float], seeds: int, plan: Plan, level: float, studies: int, recipes: int = 1
+) -> list[int]:
     """Return how many studies find under every recipe that a system is better than another.
 
     Args:
-        gain: how much better it is; the unit is that of :class:`Shape`.
+        gains: how much better it is; the unit is that of :class:`Shape`.
         seeds: of each system.
+        plan: says how many systems lend.
         level: of each two-sided test.
         studies: how many there are.
         recipes: how many train the two systems; the gain is the same by each.
     """
-    chance, found = np.random.default_rng(2015), 0
-    names = [f"{system}{recipe}" for system in ("ours", "other") for recipe in range(recipes)]
-    for _ in range(studies):
-        runs = [*CLOSE.study(chance, ["bleu"], names, seeds)["bleu"].values()]
-        outcomes = [
-            difference(Runs(ours.values + gain, ours.influences), other).test("greater")
-            for ours, other in zip(runs[:recipes], runs[recipes:], strict=True)
+    chance, found = np.random.default_rng(2015), np.zeros(len(gains), dtype=int)
+    everyone = range(len(plan.everyone))
+    groups = [[plan.everyone.index(n) for n in plan.systems[r]] for r in [*plan.systems][:recipes]]
+    pairs = [[n for n in names if sum(n in g for g in groups) == 1][:2] for names in groups]
+    for _ in range(0, studies, CHUNK):
+        drawn = CLOSE.draw_studies(chance, ["bleu"], len(everyone), seeds, CHUNK)
+        estimates = [
+            Scores(drawn, 0, everyone, names).contrast(pair[:1], pair[1:])
+            for names, pair in zip(groups, pairs, strict=True)
         ]
-        found += all(one.p <= level and one.value > 0 for one in outcomes)
-    return found
+        for i, gain in enumerate(gains):
+            p = np.array([2 * one.p_above(-gain) for one in estimates])
+            found[i] += int((p <= level).all(0).sum())
+    return found.tolist()
 
 
 def study_sd() -> float:
@@ -227,31 +266,42 @@ def study_sd() -> float:
 
 
 def simulate() -> Iterator[Line]:
-    """Yield the lines of the results."""
+    """Yield the lines of the results, and say on standard error which is done."""
     sd = study_sd()
-    for experiment, seeds in CASES:
-        claims = claims_to_judge(experiment)
-        tests = sum(map(len, claims.values()))
-        found = {shape.name: false_verdicts(shape, seeds, claims, STUDIES) for shape in SHAPES}
-        for recipes, gain in product((1, 2), GAINS):
-            size = gain / sd * (1 + OWN**2) ** 0.5  # what sentences move is a part of sd
-            by = "two recipes" if recipes == 2 else "one recipe"
-            what = f"a gain of {gain} BLEU by {by}, where sd is {sd:.2f} BLEU"
-            found[what] = gains_found(size, seeds, ALPHA / tests, STUDIES, recipes)
-        for what, count in found.items():
-            low, high = (round(bound, 4) for bound in binomtest(count, STUDIES).proportion_ci())
-            counts = {"tests": tests, "studies": STUDIES, "found": count}
-            yield Line(experiment=experiment, what=what, seeds=seeds, **counts, low=low, high=high)
+    sizes = [
+        gain / sd * (1 + OWN**2) ** 0.5 for gain in GAINS
+    ]  # what sentences move is a part of sd
+    with ProcessPoolExecutor(CORES) as cores:
+        jobs = []
+        for experiment, seeds in CASES:
+            plan = plan_of(experiment)
+            tests = len(plan.claims)
+            line = partial(Line, experiment=experiment, seeds=seeds, tests=tests)
+            for shape in SHAPES:
+                job = cores.submit(false_verdicts, shape, seeds, plan, STUDIES)
+                jobs.append((partial(line, studies=STUDIES), [shape.name], job))
+            for recipes, by in enumerate(("one recipe", "two recipes")[: len(plan.systems)], 1):
+                names = [f"a gain of {n} BLEU by {by}, where sd is {sd:.2f} BLEU" for n in GAINS]
+                asked = sizes, seeds, plan, ALPHA / tests, GAIN_STUDIES, recipes
+                job = cores.submit(gains_found, *asked)
+                jobs.append((partial(line, studies=GAIN_STUDIES), names, job))
+        for i, (line, names, job) in enumerate(jobs, 1):
+            for what, found in zip(names, job.result(), strict=True):
+                low, high = binomtest(found, line.keywords["studies"]).proportion_ci()
+                yield line(what=what, found=found, low=round(low, 4), high=round(high, 4))
+            print(f"{i} of {len(jobs)} done: {names[-1]}", file=sys.stderr, flush=True)
 
 
 def put_into_page() -> None:
     """Put the results into docs/results.md, between its lines ``verdict-level``."""
-    rows: dict[str, list[str]] = {}
+    rows: dict[str, dict[tuple[str, int], str]] = {}
     for line in read_csv(FILE, Line, "run: python -m benchmarks.verdict_level"):
         share = f"{line.found / line.studies:.1%} ({line.low:.1%} to {line.high:.1%})"
-        rows.setdefault(line.what, []).append(share)
+        rows.setdefault(line.what, {})[line.experiment, line.seeds] = share
     header = ["", *(f"{experiment}, {seeds} seeds" for experiment, seeds in CASES)]
-    text = table(header, ([what, *shares] for what, shares in rows.items()))
+    text = table(
+        header, ([what, *(of.get(case, "") for case in CASES)] for what, of in rows.items())
+    )
     write_text(PAGE, page_with_table(read_text(PAGE, "utf-8"), text, "verdict-level", PAGE))
 
 

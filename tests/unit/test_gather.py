@@ -28,11 +28,18 @@ from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.gather import gather, short_commits
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import OURS, keys_of, metrics, read_numbers, read_scores
+from attnmt.scoring.numbers import OURS, Key, keys_of, metrics, read_numbers, read_scores
 from attnmt.scoring.published import published_lines
 from attnmt.scoring.questions import answers
 from attnmt.scoring.ranking import best_systems
-from attnmt.scoring.seed_statistics import Runs, contrast, detectable, difference, prediction
+from attnmt.scoring.seed_statistics import (
+    Runs,
+    contrast,
+    detectable,
+    difference,
+    lend,
+    prediction,
+)
 from attnmt.scoring.significance import compare
 from attnmt.scoring.study import Study
 
@@ -94,6 +101,12 @@ def runs(params, system, replacement="before"):
 
 def link_counts_of(made):
     return link_counts(made, [line.sure for line in gold()], [line.possible for line in gold()])
+
+
+def lent(params, score, *more):
+    """Let the systems with several seeds lend to each other."""
+    several = [name for name in params.systems_and_ensembles if len(params.runs_of(name)) > 1]
+    return lend({name: score(params, name, *more) for name in several}, several)
 
 
 def link_runs(params, system):
@@ -260,23 +273,25 @@ def test_questions_are_answered_over_seeds_and_sentences(scored):
     numbers = gather(Study(params))
     found = {(one.gain.system, one.gain.over): one for one in answers(params, numbers)}
     answer, other = found["dot", "location"], found["base_reverse", "base"]
-    tested = difference(runs(params, "dot", "after"), runs(params, "location", "after"))
+    after = lent(params, runs, "after")
+    tested = difference(after["dot"], after["location"])
     p = tested.test("greater").p
     assert (answer.gain.p, answer.gain.value) == close((p, tested.value))
     after_holm = {True: min(1, 2 * p), False: max(p, min(1, 2 * other.gain.p))}[p < other.gain.p]
     assert answer.verdict.adjusted == close(after_holm)
-    effect = detectable(tested.error, 2, answer.verdict.level, 0.8)
-    assert answer.verdict.detectable == pytest.approx(effect, rel=1e-4)
+    effect = detectable(tested.error, tested.freedom, answer.verdict.level, 0.8)
+    assert answer.verdict.detectable == pytest.approx(effect, rel=1e-5)
     assert found["dot", "base_reverse"].word == "not tested"  # which has one seed
 
 
 def test_several_seeds_are_compared_over_seeds_and_sentences(scored):
     params, numbers = scored
     ours, other = bleu(numbers, "dot"), bleu(numbers, "location")
-    tested = difference(runs(params, "dot"), runs(params, "location")).test("greater")
+    before, by_links = lent(params, runs), lent(params, link_runs)
+    tested = difference(before["dot"], before["location"]).test("greater")
     check(numbers.gain(ours, other), ours, other, tested)
     ours, other = (numbers.system(name, "aer", "test") for name in ("dot", "location"))
-    tested = difference(link_runs(params, "dot"), link_runs(params, "location")).test("greater")
+    tested = difference(by_links["dot"], by_links["location"]).test("greater")
     check(numbers.gain(ours, other), ours, other, tested)
 
 
@@ -288,7 +303,15 @@ def test_several_seeds_are_compared_over_seeds_and_sentences(scored):
 def test_numbers_of_the_same_trainings_are_compared_seed_by_seed(scored, one, two):
     params, numbers = scored
     ours, other = bleu(numbers, *one), bleu(numbers, *two)
-    tested = contrast([runs(params, *one).minus(runs(params, *two))], [1]).test("greater")
+    if one[0] == two[0]:  # the gains by replacement of all systems lend
+        gains = lent(
+            params, lambda params, name: runs(params, name, one[1]).minus(runs(params, name))
+        )
+        runs_of_gain = gains[one[0]]
+    else:
+        after = lent(params, runs, "after")
+        runs_of_gain = after[one[0]].minus(after[two[0]])
+    tested = contrast([runs_of_gain], [1]).test("greater")
     check(numbers.gain(ours, other), ours, other, tested)
 
 
@@ -324,25 +347,30 @@ def test_one_training_against_several_has_no_p(scored, other):
 
 def test_systems_pair_where_each_seed_shares_trainings_with_one_other(scored):
     params = scored[0]
-    ensemble, member = Runs.of_values([12.0, 22.5, 31.0]), Runs.of_values([10.0, 20.0, 30.0])
+    values = {"both": [12.0, 22.5, 31.0], "dot": [10.0, 20.0, 30.0], "location": [10.0, 20.0, 30.0]}
 
     def study(*members):
         ensembles = {
             name: one.model_copy(update={"members": each})
             for (name, one), each in zip(params.ensembles.items(), members, strict=True)
         }
-        return Study(params.model_copy(update={"ensembles": ensembles}))
+        made = Study(params.model_copy(update={"ensembles": ensembles}))
+        made.runs = lambda key: Runs.of_values(values[key.system])
+        made.lenders = lambda key: []
+        return made
+
+    both, dot, location = (Key(name, "bleu", "test", "tokenized", "before") for name in values)
 
     assert Study(params).pairs("both", "dot") == ([0, 1, 2], [0, 1, 2])
     two = study(["dot"], ["dot_2"], ["location"])  # the third has no partner
     assert two.pairs("both", "dot") == ([0, 1], [0, 1])
-    paired = two.gain("both", ensemble, "dot", member)
+    paired = two.gain(both, dot)
     assert (paired.value, paired.freedom) == (2.25, 1)
     crossed = study(["dot", "dot_2"], ["dot_2", "dot_3"], ["dot_3", "dot"])
     assert crossed.pairs("both", "dot") is None
-    assert crossed.gain("both", ensemble, "dot", member) is None
-    apart = crossed.gain("both", ensemble, "location", member)
-    assert apart.value == pytest.approx(ensemble.mean - member.mean)
+    assert crossed.gain(both, dot) is None
+    apart = crossed.gain(both, location)
+    assert apart.value == pytest.approx(np.mean(values["both"]) - np.mean(values["location"]))
 
 
 def test_the_aligner_and_the_diagonal_are_scored_and_tested_on_their_links(scored):

@@ -12,7 +12,7 @@ from attnmt.scoring.verdicts import (
     Verdict,
     adjusted,
     each_test,
-    holm_level,
+    holm_levels,
     judge,
     mean_test,
     verdicts,
@@ -30,16 +30,19 @@ def test_adjusted_values_and_levels_are_holms_by_hand():
     """Holm compares .01 with .05 / 4, then .02 with .05 / 3, and stops there."""
     values = [0.03, 0.01, 0.04, 0.02]
     assert adjusted(values) == pytest.approx([0.06, 0.04, 0.06, 0.06])
-    assert holm_level([0.03, 0.04, 0.02]) == pytest.approx(0.05 / 4)
-    assert holm_level([0.03, 0.01, 0.04]) == pytest.approx(0.05 / 3)
-    assert holm_level([]) == 0.05
+    assert holm_levels(values) == pytest.approx([0.05 / 3, 0.05 / 4, 0.05 / 3, 0.05 / 3])
+    # With the first left out, .03 is compared with .05 / 2, and ends the procedure.
+    assert holm_levels([0.01, 0.03]) == [0.025, 0.05]
+    assert (holm_levels([0.5]), holm_levels([])) == ([0.05], [])
 
 
 @given(PS)
 def test_an_adjusted_value_decides_as_the_level_of_its_claim(values):
     after = adjusted(values)
-    for i, p in enumerate(values):
-        level = holm_level(values[:i] + values[i + 1 :])
+    for i, (p, level) in enumerate(zip(values, holm_levels(values), strict=True)):
+        others = enumerate(sorted(values[:i] + values[i + 1 :]))
+        steps = ((other, 0.05 / (len(values) - j)) for j, other in others)
+        assert level == next((step for other, step in steps if other > step), 0.05)
         assert (p <= level) == (after[i] <= 0.05 + 1e-12) or abs(p - level) < 1e-12
         assert after[i] >= p
 

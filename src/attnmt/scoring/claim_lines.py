@@ -110,7 +110,7 @@ def judge_claims(
             elif any(trained):
                 asked[key][recipe] = claim_under(params, claim, recipe)
     found = {
-        (key, recipe): outcome_of(study, claim)
+        (key, recipe): outcome_of(study, claim, None if recipe == FAMILY else recipe)
         for key, by_recipe in asked.items()
         for recipe, claim in by_recipe.items()
         if claim and is_testable(study, claim)

@@ -3,7 +3,7 @@
 A claim can also be about the systems as another recipe trains them (:func:`claim_under`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean
 
 import numpy as np
@@ -15,20 +15,24 @@ from attnmt.layout import Layout
 from attnmt.scoring.lengths import slopes, spread_by_length
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import Key
-from attnmt.scoring.seed_statistics import Described, Runs
+from attnmt.scoring.seed_statistics import FEWEST, Described, Runs, lend
 from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import judge
 from attnmt.training.trained import read_history
 
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
-FEWEST = 3  # seeds of each system; the level of the tests was not simulated with fewer
 NEAR = 0.05  # the last evaluation in the first part may be at most this share of it before its end
 AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
 Curves = Mapping[str, Sequence[Mapping[int, float]]]  # costs by step, of every seed of each system
 
 
-def outcome_of(study: Study, claim: Claim) -> tuple[Described, str]:
+def outcome_of(study: Study, claim: Claim, recipe: str | None = None) -> tuple[Described, str]:
     """Test a claim that the experiment can test, or describe it if it is about an order.
+
+    Args:
+        study: its systems lend to those of the claim (:mod:`attnmt.scoring.variances`).
+        claim: about the systems as the recipe trains them.
+        recipe: None is the family's own.
 
     Returns:
         The outcome, and the number of seeds of each system: "5", or "3 to 5" where they differ.
@@ -36,8 +40,8 @@ def outcome_of(study: Study, claim: Claim) -> tuple[Described, str]:
     Raises:
         InputError: if a file of a system is missing or damaged.
     """
-    runs = _runs(study, claim, claim.measure)
-    others = _runs(study, claim, claim.rank_with) if claim.rank_with else None
+    runs = _runs(study, claim, claim.measure, recipe)
+    others = _runs(study, claim, claim.rank_with, recipe) if claim.rank_with else None
     counts = [len(one.values) for one in runs.values()]
     seeds = sorted({min(counts), max(counts)})
     return judge(claim, runs, others), " to ".join(map(str, seeds))
@@ -84,7 +88,7 @@ def is_testable(study: Study, claim: Claim) -> bool:
         words = study.words(first, test)
         return len({words[group[-1]] for group in study.groups(first, test)}) > 1
     if claim.measure == "early_cost":
-        return bool(_early(_common_steps(_curves(study.params, names, test))))
+        return bool(_early(_common_steps(_curves(study.params, names, test).values())))
     return True
 
 
@@ -95,44 +99,55 @@ def set_of(params: Params, claim: Claim, measure: Measure | None = None) -> str:
     return params.sets.tests[0 if claim.test == "first" else -1]
 
 
-def _runs(study: Study, claim: Claim, measure: Measure) -> dict[str, Runs]:
+def _runs(study: Study, claim: Claim, measure: Measure, recipe: str | None) -> dict[str, Runs]:
     """Return the seeds of each system of a claim, scored by a measure."""
     names, test = systems_of(claim), set_of(study.params, claim, measure)
+    lenders = dict.fromkeys([*names, *study.lenders(_key(measure, test))])
     if measure in ("early_cost", "final_cost"):
-        curves = _curves(study.params, names, test)
-        common = _common_steps(curves)
+        curves = _curves(study.params, filter(study.params.models.__contains__, lenders), test)
+        common = _common_steps([curves[name] for name in names])
         steps = _early(common) if measure == "early_cost" else common[-1:]
         if not steps:
             raise InputError(f"the learning curves of {', '.join(names)} have no step in common")
-        costs = {n: [mean(one[step] for step in steps) for one in curves[n]] for n in names}
-        runs = {name: Runs.of_values(costs[name]) for name in names}
+        scored = {
+            name: Runs.of_values([mean(one[step] for step in steps) for one in curve])
+            for name, curve in curves.items()
+            if {*steps} <= {*_common_steps([curve])}
+        }
     else:
-        runs = {name: _measured(study, name, measure, test) for name in names}
+        scored = {name: _measured(study, name, measure, test) for name in lenders}
+    lent = lend(scored, study.systems_under(recipe))
+    runs = {name: lent[name] for name in names}
     if claim.compare == "paired" and (pairs := study.pairs(*names)):
         return {name: runs[name].of(seeds) for name, seeds in zip(names, pairs, strict=True)}
     return runs
 
 
-def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
+def _key(measure: Measure, test: str) -> Key:
+    """Return what the scores behind a measure are found by, without the system."""
     if measure in AER:
-        return study.runs(Key(name, measure, test))
-    runs = study.params.runs_of(name)
+        return Key(None, measure, test)
+    if measure in ("perplexity", "early_cost", "final_cost"):
+        return Key(None, "ppl", test)
+    return Key(None, "bleu", test, "tokenized", "before" if measure == "bleu" else "after")
+
+
+def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
+    key = _key(measure, test)._replace(system=name)
+    if measure == "gain_by_replacement":
+        return study.runs(key).minus(study.runs(key._replace(replacement="before")))
+    lines = [study.line(key._replace(system=run)) for run in study.params.runs_of(name)]
     if measure == "perplexity":
-        lines = [study.line(Key(run, "ppl", test)) for run in runs]
         return Runs.of_values([line.value or 0.0 for line in lines])
-    before, after = (Key(name, "bleu", test, "tokenized", at) for at in ("before", "after"))
     if measure == "length_slope":
         groups, words = study.groups(name, test), study.words(name, test)
         lengths = np.array([words[group].mean() for group in groups])
-        counts = study.numbers([study.line(after._replace(system=run)) for run in runs])
         score = slopes(METRICS["tokenized"].scores, lengths)
-        return Runs.measured(spread_by_length(counts, groups), score)
-    if measure == "gain_by_replacement":
-        return study.runs(after).minus(study.runs(before))
-    return study.runs(before if measure == "bleu" else after)
+        return Runs.measured(spread_by_length(study.numbers(lines), groups), score)
+    return study.runs(key)
 
 
-def _curves(params: Params, names: Sequence[str], test: str) -> Curves:
+def _curves(params: Params, names: Iterable[str], test: str) -> Curves:
     column, layout = f"{test}_cost", Layout(params.experiment)
     return {
         name: [
@@ -143,9 +158,9 @@ def _curves(params: Params, names: Sequence[str], test: str) -> Curves:
     }
 
 
-def _common_steps(curves: Curves) -> list[int]:
-    """Return the steps at which all seeds of all systems were evaluated."""
-    return sorted(set.intersection(*(set(curve) for seeds in curves.values() for curve in seeds)))
+def _common_steps(curves: Iterable[Sequence[Mapping[int, float]]]) -> list[int]:
+    """Return the steps at which all seeds of some systems were evaluated."""
+    return sorted(set.intersection(*(set(curve) for seeds in curves for curve in seeds)))
 
 
 def _early(common: Sequence[int]) -> list[int]:

@@ -194,8 +194,7 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
         samples = study.params.evaluation.bootstrap_samples
         tested = compare(first, second, SCORES[ours.metric, ours.script], samples)
     elif min(counts) > 1:
-        runs = [study.runs(keys_of(line)[-1]) for line in (ours, other)]
-        estimate = study.gain(one, runs[0], two, runs[1])
+        estimate = study.gain(keys_of(ours)[-1], keys_of(other)[-1])
         if estimate is not None:
             tested = estimate.test("greater")
             value = tested.value
@@ -212,6 +211,8 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
         "over_replacement": other.replacement,
         **_rounded(value=value, low=low, high=high, sd=None),
         "p": significant(tested.p) if tested else None,
+        "error": significant(tested.error) if isinstance(tested, Outcome) else None,
+        "freedom": significant(tested.freedom) if isinstance(tested, Outcome) else None,
         "trainings": min(ours.trainings or 1, other.trainings or 1),
         "readers": " ".join(common) or None,
         "commit": None,

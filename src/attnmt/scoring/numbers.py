@@ -66,6 +66,9 @@ class Line(CsvLine):
     over: str | None = None  # of a gain: the other system
     over_replacement: Replacement | None = None  # and whether its unknown words were replaced
     p: float | None = Field(default=None, ge=0, le=1)  # of a gain, two-sided
+    # of a gain between systems of several seeds: its standard error, and the degrees of freedom
+    error: float | None = Field(default=None, ge=0)
+    freedom: float | None = Field(default=None, gt=0)
     search: str | None = None  # the beam, and what of the search is not as in the paper
     signature: str | None = None  # how the number was measured
     reference: str | None = None  # the first digits of the SHA-256 of what it was measured against
@@ -242,9 +245,9 @@ def read_scores(params: Params, name: str, root: Path = Path()) -> Numbers:
     return Numbers(lines)
 
 
-def significant(p: float) -> float:
-    """Return p with six significant digits, so that no small one becomes zero."""
-    return float(f"{p:.6g}")
+def significant(number: float) -> float:
+    """Return a number with six significant digits, so that no small one becomes zero."""
+    return float(f"{number:.6g}")
 
 
 def metrics(numbers: Numbers) -> dict[str, dict[str, dict[str, float]]]:

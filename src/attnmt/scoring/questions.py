@@ -18,8 +18,7 @@ from attnmt.scoring.ranking import best_systems, final_bleu
 from attnmt.scoring.seed_statistics import Outcome
 from attnmt.scoring.verdicts import Verdict, verdicts
 
-# Degrees of freedom where an interval is over sentences alone, of which there are many
-SENTENCES = 1e6
+SENTENCES = 1e6  # degrees of freedom of an interval over sentences alone
 NOISE = "within noise"
 
 
@@ -144,9 +143,12 @@ def _parts(params: Params, name: str) -> dict[str, Any]:
 
 
 def _outcome(gain: Line) -> Outcome:
-    """Return a gain as a tested value again; its error follows from its interval."""
+    """Return a gain as a tested value again.
+
+    The interval of a gain between two single trainings is over sentences alone, of which there are many.
+    """
     value, low, high, p = (float(x or 0.0) for x in (gain.value, gain.low, gain.high, gain.p))
-    freedom = (gain.trainings or 1) - 1 or SENTENCES
-    error = (high - low) / 2 / float(stdtrit(freedom, 0.975))
+    freedom = gain.freedom or SENTENCES
+    error = gain.error or (high - low) / 2 / float(stdtrit(freedom, 0.975))
     p_for, p_against = sorted((p / 2, 1 - p / 2), reverse=value < 0)
     return Outcome(value, low, high, p_for, p_against, error, freedom)

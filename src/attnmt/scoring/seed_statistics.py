@@ -8,24 +8,24 @@ weight w_s for each system, has the standard error
 
     error^2 = sum_s w_s^2 v_s / k_s + max(0, w' C w) / n
 
-where n is the number of sentences. v_s is the variance between the scores of one system's seeds. It
-covers both what a training changes in all sentences and what it changes only in some. C holds what
+where n is the number of sentences. v_s is the variance between the scores of one system's seeds, which
+borrows from other systems (:mod:`attnmt.scoring.variances`). It covers both what a training changes in
+all sentences and what it changes only in some. C holds what
 seeds have in common on a sentence: C_st is the mean covariance of the sentences' influences on two
 different seeds, one of system s and one of system t. The influences are those of the jackknife (Efron
 and Stein 1981).
 
-The degrees of freedom are those of the system with the fewest seeds, min_s k_s - 1. Then p is never too
-small if scores are normal, whatever the variances and weights are (Hájek 1962; for two systems Mickey
-and Brown 1966). For error^2 is a sum of independent estimates, and the probability that a true null
-hypothesis is not rejected is a concave function of it. So, by Jensen's inequality, this probability is
-at least as large as if the most variable of the estimates were the only one. That one is from the fewest
-seeds, because there are more sentences than seeds.
+The degrees of freedom are those of the system that has the fewest, k_s - 1 and what v_s borrows. Without
+borrowing, p is never too small if scores are normal, whatever the variances and weights are (Hájek 1962;
+for two systems Mickey and Brown 1966). For error^2 is a sum of independent estimates, and the
+probability that a true null hypothesis is not rejected is a concave function of it. So, by Jensen's
+inequality, this probability is at least as large as if the most variable of the estimates were the only
+one. That one is from the fewest seeds, because there are more sentences than seeds.
 
-Satterthwaite's degrees of freedom (1946) would find smaller differences. But they jump to those of the
-sentences where a few seeds happen to have nearly the same score: 11% of the studies with three seeds had
-a false verdict, and 6.5% of those with five. If each v_s were estimated from all systems (Smyth 2004),
-tests would be wrong where the true v_s differ. benchmarks/verdict_level.py simulates how often verdicts
-are false, also where scores are not normal.
+Borrowed variances are not independent, so benchmarks/verdict_level.py simulates how often verdicts are
+false, also where scores are not normal and where systems differ. Satterthwaite's degrees of freedom
+(1946) jump to those of the sentences where a few seeds happen to have nearly the same score: with them,
+11% of the studies with three seeds had a false verdict.
 
 Seeds are few, so nothing here resamples them. The variance of a bootstrap over k seeds is too small by
 the factor (k - 1) / k, and the bootstrap treats it as exact. The stratified shuffles of Clark et al.
@@ -33,8 +33,8 @@ the factor (k - 1) / k, and the bootstrap treats it as exact. The stratified shu
 of one system often do.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -43,10 +43,14 @@ from numpy.typing import NDArray
 from scipy.special import nctdtrinc, stdtr, stdtrit
 
 from attnmt.scoring.significance import Scores
+from attnmt.scoring.variances import LENDERS, Pool
 
 Numbers = NDArray[np.float64]
 # What is claimed of a value: that it is above a bound, below it, or nearer to 0 than the bound.
 Sign = Literal["greater", "less", "same"]
+FEWEST = (
+    3  # seeds of a system that lends, borrows or is judged; the level was not simulated with fewer
+)
 
 
 @dataclass(frozen=True)
@@ -57,10 +61,12 @@ class Runs:
         values: (k,), the corpus's score of each seed, k >= 2.
         influences: (k, n), how far each sentence moves the score. The variance of a row, divided by n,
             is the score's variance over samples of sentences. n = 0 if the sentences are not a sample.
+        pool: what the variances of other systems say about that of this one; None if nothing.
     """
 
     values: Numbers
     influences: Numbers
+    pool: Pool | None = None
 
     @classmethod
     def measured(cls, numbers: NDArray[Any], scores: Scores) -> Self:
@@ -86,11 +92,13 @@ class Runs:
 
     def of(self, seeds: Sequence[int]) -> Self:
         """Return the runs of some seeds, counted from 0; there must be two or more."""
-        return type(self)(self.values[list(seeds)], self.influences[list(seeds)])
+        pool = self.pool if len(seeds) >= FEWEST else None
+        return type(self)(self.values[list(seeds)], self.influences[list(seeds)], pool)
 
     def minus(self, other: Self) -> Self:
-        """Return the difference, seed by seed, from another score of the same trainings."""
-        return type(self)(self.values - other.values, self.influences - other.influences)
+        """Return the difference, seed by seed, from another score of the same or of shared trainings."""
+        pool = self.pool and self.pool.of_differences()
+        return type(self)(self.values - other.values, self.influences - other.influences, pool)
 
     @cached_property
     def mean(self) -> float:
@@ -99,8 +107,17 @@ class Runs:
 
     @cached_property
     def variance(self) -> float:
-        """v_s, the variance between the scores of seeds."""
+        """The variance between the scores of seeds."""
         return float(self.values.var(ddof=1))
+
+    @cached_property
+    def tested(self) -> tuple[float, float]:
+        """v_s, the variance that a test takes, and its degrees of freedom."""
+        freedom = len(self.values) - 1
+        if self.pool is None:
+            return self.variance, freedom
+        moderated = self.pool.moderated(np.array(self.variance), freedom)
+        return float(moderated), freedom + float(self.pool.borrowed)
 
     @cached_property
     def mean_influences(self) -> Numbers:
@@ -194,6 +211,30 @@ def common(systems: Sequence[Runs]) -> Numbers:
     return np.asarray(covariance / n)
 
 
+def lend(everyone: Mapping[str, Runs], alike: Collection[str]) -> dict[str, Runs]:
+    """Return the runs of systems that one recipe trains, whose variances borrow from those of others.
+
+    Args:
+        everyone: the seeds of all systems that have the same score, by their names.
+        alike: the names of those by this recipe. Systems with fewer than ``FEWEST`` seeds neither lend
+            nor borrow.
+    """
+    lenders = [
+        name for name, one in everyone.items() if len(one.values) >= FEWEST and one.variance > 0
+    ]
+    of_recipe = [at for at, name in enumerate(lenders) if name in alike]
+    pool = None
+    if len(lenders) >= LENDERS and of_recipe:
+        v = np.array([everyone[name].variance for name in lenders])
+        d = np.array([len(everyone[name].values) - 1.0 for name in lenders])
+        pool = Pool.of(v, d, of_recipe)
+    named = {name: everyone[name] for name in alike if name in everyone}
+    return {
+        name: replace(one, pool=pool if len(one.values) >= FEWEST else None)
+        for name, one in named.items()
+    }
+
+
 def contrast(systems: Sequence[Runs], weights: Sequence[float]) -> Estimate:
     """Estimate a weighted sum of systems' scores; the weights (1, -1) give a difference.
 
@@ -204,11 +245,11 @@ def contrast(systems: Sequence[Runs], weights: Sequence[float]) -> Estimate:
     """
     w = np.array(weights, dtype=np.float64)
     seeds = sum(
-        a * a * runs.variance / len(runs.values) for a, runs in zip(w, systems, strict=True)
+        a * a * runs.tested[0] / len(runs.values) for a, runs in zip(w, systems, strict=True)
     )
     sentences = max(0.0, float(w @ common(systems) @ w))
     value = float(w @ [runs.mean for runs in systems])
-    freedom = min(len(runs.values) for runs in systems) - 1
+    freedom = min(runs.tested[1] for runs in systems)
     return Estimate(value, float(seeds + sentences) ** 0.5, freedom)
 
 

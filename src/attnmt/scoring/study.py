@@ -14,7 +14,7 @@ from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.numbers import Key, Line, Numbers, name_of, read_scores
-from attnmt.scoring.seed_statistics import Estimate, Runs, contrast, difference
+from attnmt.scoring.seed_statistics import FEWEST, Estimate, Runs, contrast, difference, lend
 
 
 class Study:
@@ -30,6 +30,9 @@ class Study:
         self.scores = cache(self._scores)
         self.counts = cache(self._counts)
         self.runs = cache(self._runs)
+        # Which systems have a score, given without its system, in enough seeds to lend
+        self.lenders = cache(self._lenders)
+        self.systems_under = cache(params.systems_under)
 
     def _scores(self, name: str | None) -> Numbers:
         """Return the scores of one model or ensemble, or of what is no model."""
@@ -94,7 +97,28 @@ class Study:
         lines = [self.line(key._replace(system=run)) for run in runs]
         return Runs.measured(self.numbers(lines), SCORES[lines[0].metric, lines[0].script])
 
-    def gain(self, name: str, ours: Runs, other_name: str, other: Runs) -> Estimate | None:
+    def _lenders(self, key: Key) -> list[str]:
+        runs = {name: self.params.runs_of(name) for name in self.params.systems_and_ensembles}
+        return [
+            name
+            for name, seeds in runs.items()
+            if len(seeds) >= FEWEST
+            and all(self.scores(seed).training(*key._replace(system=seed)) for seed in seeds)
+        ]
+
+    def _lent(self, key: Key, less: Key | None = None) -> Runs:
+        """Return the seeds of a system by one score, or by one less another; their variance borrows."""
+
+        def runs(name: str) -> Runs:
+            ours = self.runs(key._replace(system=name))
+            return ours.minus(self.runs(less._replace(system=name))) if less else ours
+
+        name = str(key.system)
+        everyone = {one: runs(one) for one in (name, *self.lenders(key._replace(system=None)))}
+        recipe = {**self.params.models, **self.params.ensembles}[name].recipe
+        return lend(everyone, self.systems_under(recipe))[name]
+
+    def gain(self, ours: Key, other: Key) -> Estimate | None:
         """Estimate the difference between the scores of two systems: ``ours`` less ``other``.
 
         Two systems that share trainings are compared in pairs of seeds. All others are independent.
@@ -102,10 +126,16 @@ class Study:
         Returns:
             None if the two share trainings, but not in pairs.
         """
-        if not self._shared(name, other_name):
-            return difference(ours, other)
-        pairs = self.pairs(name, other_name)
-        return contrast([ours.of(pairs[0]).minus(other.of(pairs[1]))], [1]) if pairs else None
+        names = str(ours.system), str(other.system)
+        if not self._shared(*names):
+            return difference(self._lent(ours), self._lent(other))
+        pairs = self.pairs(*names)
+        if not pairs:
+            return None
+        if ours.system == other.system:
+            return contrast([self._lent(ours, other)], [1])
+        one, two = (self._lent(key).of(at) for key, at in zip((ours, other), pairs, strict=True))
+        return contrast([one.minus(two)], [1])
 
     def pairs(self, name: str, other: str) -> tuple[list[int], list[int]] | None:
         """Return which seeds of two systems share trainings, as two lists that go together.

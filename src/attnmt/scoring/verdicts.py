@@ -126,13 +126,22 @@ def adjusted(values: Sequence[float]) -> list[float]:
     return result
 
 
-def holm_level(others: Sequence[float], alpha: float = ALPHA) -> float:
-    """Return the largest p with which Holm decides a claim, given those of all other claims."""
-    count = len(others) + 1
-    for i, p in enumerate(sorted(others)):
-        if p > alpha / (count - i):
-            return alpha / (count - i)
-    return alpha
+def holm_levels(values: Sequence[float]) -> list[float]:
+    """Return the largest p with which Holm decides each claim, given those of all other claims.
+
+    With a claim left out, each larger p stands one place earlier, so it meets a stricter level.
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    steps = [ALPHA / (len(values) - i) for i in range(len(values))]
+    levels, level = [ALPHA] * len(values), ALPHA
+    for i in reversed(range(len(values) - 1)):
+        if values[order[i + 1]] > steps[i]:
+            level = steps[i]
+        levels[order[i]] = level
+    first = next((i for i, at in enumerate(order) if values[at] > steps[i]), len(values))
+    for at in order[first + 1 :]:
+        levels[at] = steps[first]
+    return levels
 
 
 def verdicts(judged: Mapping[Key, Described]) -> dict[Key, Verdict]:
@@ -142,13 +151,13 @@ def verdicts(judged: Mapping[Key, Described]) -> dict[Key, Verdict]:
         judged: what :func:`judge` says of every claim for which the study has numbers.
     """
     tests = {key: one for key, one in judged.items() if isinstance(one, Outcome)}
-    after_holm = dict(zip(tests, adjusted([test.p for test in tests.values()]), strict=True))
+    values = [test.p for test in tests.values()]
     found = {key: Verdict("described") for key in judged}
-    for key, test in tests.items():
-        level = holm_level([other.p for name, other in tests.items() if name != key])
+    for key, p, level in zip(tests, adjusted(values), holm_levels(values), strict=True):
+        test = tests[key]
         power = 1 - MISSED / test.differences  # Bonferroni: all must be found
         effect = detectable(test.error, test.freedom, level, power)
-        found[key] = Verdict(_word(test, level), test.p, after_holm[key], level, effect)
+        found[key] = Verdict(_word(test, level), test.p, p, level, effect)
     return found
 
 

@@ -1,0 +1,88 @@
+"""Variances that borrow from each other: against limma, and on variances whose law is known."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import polygamma
+
+from attnmt.scoring.seed_statistics import Runs, difference, lend
+from attnmt.scoring.variances import Pool, trigamma_inverse
+
+
+def pool_of(v, d, alike=None):
+    v = np.array(v)
+    freedom = np.full(v.shape[-1], float(d)) if np.isscalar(d) else np.array(d)
+    return Pool.of(v, freedom, range(len(freedom)) if alike is None else alike)
+
+
+def test_the_estimates_are_limmas():
+    """Three variances with 3 degrees of freedom; limma's numbers, from the tests of InMoose."""
+    v = [0.5, 1.3, 7.8]
+    pool = pool_of(v, 3)
+    assert (pool.prior, pool.scale) == pytest.approx((2.830777, 1.676927), abs=1e-6)
+    below = Pool(pool.scale, pool.prior, pool.borrowed, np.array(0.0))
+    moderated = [float(below.moderated(np.array(one), 3)) for one in v]
+    assert moderated == pytest.approx([1.071385, 1.482994, 4.827317], abs=1e-6)
+    floored = [float(pool.moderated(np.array(one), 3)) for one in v]
+    assert floored == pytest.approx([3.2, 3.2, 4.827317])  # the mean is 3.2
+    assert float(pool.borrowed) == 2.5  # two other systems lend 1.25 each
+
+
+def test_the_inverse_is_that_of_trigamma():
+    assert float(trigamma_inverse(np.array(5.0))) == pytest.approx(0.4961687, abs=1e-7)  # limma's
+    x = np.logspace(-6, 6, 50)
+    assert polygamma(1, trigamma_inverse(x)) == pytest.approx(x, rel=1e-6)
+
+
+def test_d0_and_s0_are_found_again_and_the_moderated_t_has_its_degrees_of_freedom():
+    """Smyth's own simulation: d_0 = 4, s_0^2 = 4, d = 4. The moderated t has 8 degrees of freedom."""
+    chance = np.random.default_rng(1)
+    true = 4 * 4 / chance.chisquare(4, 40_000)
+    v = true * chance.chisquare(4, true.shape) / 4
+    pool = pool_of(v, 4)
+    assert (pool.prior, pool.scale) == pytest.approx((4, 4), rel=0.05)
+    below = Pool(pool.scale, pool.prior, pool.borrowed, np.array(0.0))
+    t = chance.standard_normal(true.shape) * true**0.5 / below.moderated(v, 4) ** 0.5
+    assert stats.kstest(t, stats.t(8).cdf).pvalue > 0.01
+    assert stats.kstest(t, stats.t(4).cdf).pvalue < 0.01  # what a system's own variance has
+
+
+def test_systems_that_vary_alike_have_one_variance_and_others_keep_their_own():
+    alike = pool_of([1.0, 1.1, 0.9, 1.05], 4)
+    assert np.isinf(alike.prior)
+    assert float(alike.moderated(np.array(0.9), 4)) == pytest.approx(1.0125)
+    apart = pool_of([1e-4, 1e4, 1e-2, 1e2], 4)
+    assert float(apart.borrowed) < 0.25
+    assert float(apart.moderated(np.array(1e4), 4)) == pytest.approx(1e4, rel=0.06)
+
+
+def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
+    v = np.array([[1.0, 2.0, 3.0, 90.0], [1.0, 1.1, 0.9, 1.0]])
+    pools = pool_of(v, 2, alike=[0, 1])
+    assert pools.floor == pytest.approx([1.5, 1.05])
+    for i, row in enumerate(v):
+        one = pool_of(row, 2, alike=[0, 1])
+        assert (pools.scale[i], pools.prior[i]) == (one.scale, one.prior)
+        both = pools.moderated(v[:, 0], 2)[i], one.moderated(row[0], 2)
+        assert both[0] == pytest.approx(both[1])
+    of_differences = pools.of_differences()
+    assert of_differences.floor == pytest.approx([3.0, 2.1])
+    assert of_differences.scale == pytest.approx(2 * pools.scale)
+
+
+def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():
+    values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [1, 1, 1], "d": [5, 9]}
+    runs = {name: Runs.of_values(one) for name, one in values.items()}
+    assert {one.pool for one in lend(runs, [*runs]).values()} == {None}  # two do not lend
+    runs["e"] = Runs.of_values([3, 1, 9])
+    lent = lend(runs, ["a", "c", "d", "lost"])
+    assert [*lent] == ["a", "c", "d"]
+    assert lent["d"].pool is None
+    expected = pool_of([1.0, 4.0, stats.tvar([3, 1, 9])], 2, alike=[0])
+    assert lent["a"].pool == lent["c"].pool == expected
+    v, freedom = lent["c"].tested  # its seeds do not vary, and yet it is not sure
+    assert (v, freedom) == (float(expected.moderated(np.array(0.0), 2)), 2 + expected.borrowed)
+    found = difference(lent["a"], lent["c"])
+    assert found.error**2 == pytest.approx((lent["a"].tested[0] + v) / 3)
+    assert found.freedom == freedom
+    assert lent["a"].variance == 1  # what is shown stays a system's own
