@@ -34,7 +34,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.workflow.code import STAGE
 from attnmt.workflow.graph import compare_stages, following, read_stages
-from attnmt.workflow.early_interrupt import refuse_other_code
+from attnmt.workflow.first_import import refuse_other_code
 from attnmt.workflow.record import write_order
 from attnmt.workflow.snakemake_log import follow, hide_metadata
 

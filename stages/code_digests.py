@@ -12,7 +12,7 @@ Writes  code/<experiment>/<stage>.json           digests of the code that stages
         models.yaml  beside params.yaml: the models that the experiment trains
 """
 
-import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

@@ -11,7 +11,7 @@ Writes  scores/<experiment>/<name>.csv  a line for each number
         scores/<experiment>/<name>.npz  the counts of each sentence behind them, for tests
 """
 
-import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

@@ -12,7 +12,7 @@ Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for each table in wh
         reports/<experiment>/index.html
 """
 
-import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

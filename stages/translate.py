@@ -18,7 +18,7 @@ Writes  translations/<experiment>/<name>/
             reading.json    the step whose attention replaces unknown words, and what chose it on dev
 """
 
-import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """The command ``attnmt``, for all work that is not a stage."""
 
-import attnmt.workflow.early_interrupt  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 import io
 import sys
@@ -22,7 +22,7 @@ from attnmt.commands.score import score
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
-from attnmt.workflow.early_interrupt import refuse_other_code
+from attnmt.workflow.first_import import refuse_other_code
 from attnmt.workflow.stage import run_app
 
 app = typer.Typer(

@@ -10,7 +10,7 @@ from damage import damaged
 from faults_project import run, tree
 from project import TINY, Project, checkout
 
-from attnmt.workflow import early_interrupt
+from attnmt.workflow import first_import
 
 NO_META = "stages:\n  corpus:\n    cmd: 'true'\n"
 BAD_LOCK = "schema: '2.0'\nstages:\n  corpus: 3\n"
@@ -44,7 +44,7 @@ def project(fresh, tmp_path, monkeypatch) -> Project:
     """Return the project, which is the working folder."""
     monkeypatch.chdir(fresh.folder)
     # attnmt runs in this process, with the code from which this copy was made.
-    monkeypatch.setattr(early_interrupt, "SOURCE", fresh.folder / "src/attnmt")
+    monkeypatch.setattr(first_import, "SOURCE", fresh.folder / "src/attnmt")
     monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
     monkeypatch.setenv("DVC_SITE_CACHE_DIR", str(tmp_path / "cache"))
     return fresh

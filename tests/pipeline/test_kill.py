@@ -27,7 +27,7 @@ from project import MEMBERS, Project
 
 from attnmt.training import trainer as run  # noqa: F401  # so that no training has to import torch again
 from attnmt.training.checkpoint import Checkpoints, discard
-from attnmt.workflow import early_interrupt  # noqa: F401  # imported in a fork, it would start pytest again
+from attnmt.workflow import first_import  # noqa: F401  # imported in a fork, it would start pytest again
 
 TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")

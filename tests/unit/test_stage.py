@@ -63,7 +63,7 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(
     file.write_text(
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits\n"
-        "import attnmt.workflow.early_interrupt\n"
+        "import attnmt.workflow.first_import\n"
         "import time\n"
         "print('begun', flush=True)\n"
         "time.sleep(60)  # as if other libraries were loading\n"
@@ -87,7 +87,7 @@ def test_too_little_memory_for_the_libraries_is_one_sentence(tmp_path: Path, pro
     file = tmp_path / program
     file.parent.mkdir(exist_ok=True)
     for fault, status in ((FULL, 2), ("import no_such_library", 1)):
-        file.write_text(f"import attnmt.workflow.early_interrupt\n{fault}\n")
+        file.write_text(f"import attnmt.workflow.first_import\n{fault}\n")
         ended = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
         assert ended.returncode == status
         assert ended.stderr.startswith("error: there is not enough") == (status == 2)
@@ -101,13 +101,13 @@ def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> No
         for node in ast.parse(program.read_text()).body
         if isinstance(node, ast.Import | ast.ImportFrom)
     )
-    assert ast.unparse(first) == "import attnmt.workflow.early_interrupt"
+    assert ast.unparse(first) == "import attnmt.workflow.first_import"
 
 
 def test_another_program_keeps_its_ctrl_c() -> None:
     script = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "import attnmt.cli, attnmt.workflow.early_interrupt\n"
+        "import attnmt.cli, attnmt.workflow.first_import\n"
         "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -97,7 +97,7 @@ def run_app(app: typer.Typer) -> None:
     so does too little memory. A scheduler's signals end it as Ctrl-C does, and nothing is left
     half-written. During a training :mod:`attnmt.training.stop` handles them.
     """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as early_interrupt.py set it
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as first_import.py set it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with handled(lambda number: sys.exit(128 + number), ENDS):
         try:
