@@ -8,7 +8,6 @@ their letters; here they belong to them.
 
 import sys
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from itertools import zip_longest
 from typing import Any
@@ -84,13 +83,16 @@ def unescaped(token: str) -> str:
 def _prefixes() -> Any:
     """Return sacremoses' lists, without its tokenizer, which takes a third of a second to import."""
     name = "sacremoses"
-    if name in sys.modules or (spec := find_spec(name)) is None:
-        return import_module(f"{name}.corpus").NonbreakingPrefixes()
-    sys.modules[name] = module_from_spec(spec)  # the package, which has not run
+    spec = None if name in sys.modules else find_spec(name)
+    if spec:
+        sys.modules[name] = module_from_spec(spec)  # the package, which has not run
     try:
-        return import_module(f"{name}.corpus").NonbreakingPrefixes()
+        from sacremoses.corpus import NonbreakingPrefixes
+
+        return NonbreakingPrefixes()
     finally:
-        del sys.modules[name]
+        if spec:
+            del sys.modules[name]
 
 
 @cache
