@@ -500,7 +500,7 @@ def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs):
     for file in files:
         assert counts[file][known - 1] > 1
         assert proposal.min_count <= counts[file][known]
-    assert proposal.epochs == {60: 40, 2000: 16, 50_000: 10}[pairs]
+    assert proposal.epochs == {60: 40, 2000: 40, 50_000: 10}[pairs]
     assert proposal.min_count == {60: 1, 2000: 2, 50_000: 3}[pairs]
 
 

@@ -89,6 +89,7 @@ def test_two_files_two_sentences_and_columns_give_the_same(score, monkeypatch):
     status, output, longer_said = score(stdin=longer)
     assert (status, output) == (0, f"{numbers}0.0000\n")
     assert longer_said == said.replace("5 pairs", "6 pairs")
+    assert "1 targets have no words" in score(stdin=columns(RAW, [*REFERENCES[:4], ""]))[2]
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,9 @@ def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(param
                 )
                 client.sendall(body)
         assert ask(address, {"inputs": LINES}) == expected(params, BEST)
-    assert "Traceback" not in (tmp_path / "log").read_text()
+    log = (tmp_path / "log").read_text()
+    assert f"note: {address} (Ctrl-C ends)" in log
+    assert "Traceback" not in log
 
 
 def test_packed_weights_are_served_side_by_side(params, tmp_path):

@@ -74,17 +74,20 @@ def score(
 def _read(pairs: Iterator[Pair], translator: "TextTranslator") -> Iterator[tuple["Units", "Units"]]:
     """Yield each pair as the models read it; say at the end what they do not know or read."""
     readers = translator.source, translator.target
-    lost, unknown = [0, 0], [0, 0]
+    lost, unknown, empty = [0, 0], [0, 0], 0
     for pair in pairs:
         sides = [
             reader.units(line.text, line.place) for reader, line in zip(readers, pair, strict=True)
         ]
         if sides[1] and not sides[0]:
             raise InputError(f"{pair.source.place}: the source has no words, and the target has")
+        empty += bool(sides[0]) and not sides[1]
         for side, (reader, line) in enumerate(zip(readers, pair, strict=True)):
             lost[side] += reader.words_lost(line.text)
             unknown[side] += sum(unit not in reader.vocabulary for unit in sides[side])
         yield sides[0], sides[1]
+    if empty:
+        warn(f"{empty:,} targets have no words, though their sources have; only </s> is scored")
     for reader, missing, cut in zip(readers, unknown, lost, strict=True):
         if missing:
             note(f"{missing:,} {reader.unit} of {reader.code} are unknown")

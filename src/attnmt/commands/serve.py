@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from attnmt.commands.messages import note
 from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
 from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO
@@ -44,6 +45,8 @@ def serve(
     services = [Service(choice.load(name), choice.params, name) for choice, name in chosen]
     first, name = chosen[0]
     served = application(services, first.example(name))
+    address = f"[{host}]" if ":" in host else host
+    note(f"http://{address}:{listening.getsockname()[1]} (Ctrl-C ends)")
     uvicorn.Server(uvicorn.Config(served)).run(sockets=[listening])
 
 

@@ -25,7 +25,7 @@ COVERED = 0.97  # the share of the text's tokens that the vocabulary should know
 TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
 STEP = 50  # the size of a vocabulary is a multiple of it, unless it is smaller
 MOST_LINKS = 3  # a pair of words that is linked this often gets into the dictionary
-BATCH, UPDATES = 32, 1_000  # pairs in a batch; the batches that a training should have at least
+BATCH, UPDATES = 32, 2_500  # pairs in a batch; the batches that a training should have at least
 EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
 MOSES = ("en", "de")  # the paper's languages, which get the paper's tokens
 # The most tokens of a training sentence: by rule, and for all other rules LONGEST_WORDS
