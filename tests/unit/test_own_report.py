@@ -94,7 +94,7 @@ def test_the_answer_follows_the_development_set():
     alone = NUMBERS.gain(line_of(BEST, replacement="before"), line_of(BASE, replacement="before"))
     assert answer[0] == (
         f"Attention local_p over none ({BEST} over {BASE}): +5.0 BLEU (+4.5 to +5.5) on test1, "
-        "within noise as one of 8 comparisons, one seed each."
+        "within noise as one of 8 comparisons, one seed each: another may change it."
     )
     assert answer[3:] == [
         "5 more comparisons are in the table.",
@@ -133,7 +133,7 @@ def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figur
         ({"p": 0.2}, "within noise, 3 seeds; an effect of 0.7 would have been found."),
         ({}, "better, 3 seeds."),
         ({"value": -2.0}, "worse, 3 seeds."),
-        ({"p": 0.2, "trainings": 1}, "within noise, one seed each."),
+        ({"p": 0.2, "trainings": 1}, "within noise, one seed each: another may change it."),
         ({"p": None}, "not tested."),
     ],
 )

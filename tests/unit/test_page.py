@@ -110,12 +110,11 @@ def test_the_page_opens_with_the_summary_where_no_claim_is_tested(page):
 def test_the_page_opens_with_the_picture_of_the_claims_where_some_are_tested(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     claims = [made_claim("one"), made_claim("two", claim=NASTY, verdict="refuted")]
+    claims.append(made_claim("two.again", amended="a second reading"))
     text = page_of(write_report(["base", "base_reverse"], claims, seeds=2))
     head, rest = text.split("<section", 1)
     assert '<figure class="claims"><svg' in head
-    assert (
-        "<h1>Of 2 claims of the paper, 1 is confirmed here, 1 refuted and 0 left open.</h1>" in head
-    )
+    assert "<h1>Of 2 claims, 1 is confirmed here, 1 refuted and 0 left open.</h1>" in head
     assert 'class="headlines"' not in head
     assert "trained once" not in text
     assert '<section id="claims">' in rest.split("<h2>The claims</h2>")[1]

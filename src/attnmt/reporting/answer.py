@@ -47,7 +47,8 @@ def _answered(answer: Answer, count: int) -> str:
     form = _form(answer)
     interval = form.show(interval_of(gain))
     size = f"{form.show(gain.value)} {gain.metric.upper()}{interval and f' ({interval})'}"
-    seeds = f", {gain.trainings} seeds" if (gain.trainings or 1) > 1 else ", one seed each"
+    several = (gain.trainings or 1) > 1
+    seeds = f", {gain.trainings} seeds" if several else ", one seed each: another may change it"
     noise, alone = answer.word == NOISE, gain.p is not None and gain.p < ALPHA
     word = f"{NOISE} as one of {count} comparisons" if noise and alone else answer.word
     effect = _effect(answer) if noise else None
@@ -145,7 +146,8 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
         }
     tested = sum(answer.verdict is not None for answer in asked)
     caption = (
-        f"{_count(tested)}, of what the systems write in the end; Holm's procedure keeps "
+        f"{_count(tested)} on {asked[0].gain.set}, of what the systems write in the end, with unknown "
+        "words replaced where attention can do that; Holm's procedure keeps "
         f"the probability of a false verdict at {ALPHA:.0%} or below. Where systems have several seeds, "
         "an effect of the size in “found from” would have been found with a probability of 80%."
     )
@@ -158,7 +160,8 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
     )
     cards = {key: facts(params, [one.gain]) for key, one in zip(rows, asked, strict=True)}
     formats = {"p": P, "p after Holm": P, "seeds": Format(0)}
-    return table_of(NAME, TITLE, caption, rows, formats, cards)
+    narrow = ("system", "over", "measure", "gain", "gain, 95%", "p")
+    return table_of(NAME, TITLE, caption, rows, formats, cards, narrow=narrow)
 
 
 def _count(comparisons: int) -> str:

@@ -116,12 +116,13 @@ def _finding(params: Params, report: Report) -> str:
     if report.answer:
         return report.answer[0]
     claims = [] if params.own_text else by_claim(report.claims)
-    counts = Counter(lines[0].verdict for lines in claims)
+    # A claim that an amendment reads in a second way has its verdict from the first.
+    counts = Counter(lines[0].verdict for lines in claims if not lines[0].amended)
     confirmed, refuted = counts["confirmed"], counts["refuted"]
     left_open = counts["undecided"] + counts["depends on the recipe"]
     if tested := confirmed + refuted + left_open:
         said = f"{confirmed} {'is' if confirmed == 1 else 'are'} confirmed here, {refuted} refuted"
-        return f"Of {tested} claims of the paper, {said} and {left_open} left open."
+        return f"Of {tested} claims, {said} and {left_open} left open."
     for headline in report.summary:
         if headline.label == GAIN:
             bounds = f" ({headline.note})" if headline.note else ""
