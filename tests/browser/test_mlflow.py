@@ -171,7 +171,7 @@ def test_report_opens_in_its_run_and_its_script_runs(page):
     page.get_by_role("tab", name="Artifacts").click()
     page.get_by_text("index.html", exact=True).click()
     report = page.frame_locator("iframe")
-    playwright.expect(report.locator("#table1 tbody th").first).to_contain_text("WMT'14 winner")
+    playwright.expect(report.locator("#table1 tbody th").first).to_contain_text("Base")
     playwright.expect(report.locator("#theme")).to_have_text("Dark")
     report.locator("#theme").click()
     playwright.expect(report.locator("#theme")).to_have_text("Light")

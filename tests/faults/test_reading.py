@@ -168,7 +168,7 @@ def scored() -> Iterator[Case]:
     yield Case(f"{OUT}/{BEST}/reading.json", value("chosen", "before"), links, "chosen: ")
     for damage, message in (
         (content(""), "csv:1: the columns must be source, kind, "),
-        (line(3, "ours,training"), f"csv:3: 2 cells in 30 columns; {again}"),
+        (line(3, "ours,training"), f"csv:3: 2 cells in 32 columns; {again}"),
         (cell(3, "value", "high"), f"csv:3: value: .* valid number.*; {again}"),
         (cell(3, "seed", "2"), "csv:3: seed: 2, but 1 in the parameters"),
         (other(f"scores/demo/{BEST}.csv"), f"csv:2: model: '{BEST}', but 'base' in the parameters"),
