@@ -21,8 +21,9 @@ from attnmt.scoring.numbers import (
     write_numbers,
 )
 
-# A cell may hold line ends, quotation marks and commas; a carriage return would be read as a line end.
-TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), min_size=1)
+# A cell may hold line ends, quotation marks and commas; a carriage return would be read as a line end,
+# and a zero as half of a letter in UTF-16.
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), min_size=1)
 REAL = st.floats(allow_nan=False, allow_infinity=False)
 LINES = st.builds(
     Line,
