@@ -28,9 +28,8 @@ from attnmt.text.vocabulary import EOS, SPECIAL
 from attnmt.training.machine import give_back_large_blocks
 from attnmt.training.saved import load_model
 
-LARGE = (
-    100_000_000  # parameters; beside their products, taking memory again and again costs nothing
-)
+# Parameters; beside the products of so many, taking memory again and again costs nothing
+LARGE = 100_000_000
 NO_UNITS: Units = []
 
 

@@ -48,9 +48,8 @@ from attnmt.scoring.variances import LENDERS, Pool
 Numbers = NDArray[np.float64]
 # What is claimed of a value: that it is above a bound, below it, or nearer to 0 than the bound.
 Sign = Literal["greater", "less", "same"]
-FEWEST = (
-    3  # seeds of a system that lends, borrows or is judged; the level was not simulated with fewer
-)
+# Seeds of a system that lends, borrows or is judged; the level was not simulated with fewer
+FEWEST = 3
 
 
 @dataclass(frozen=True)

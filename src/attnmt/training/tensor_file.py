@@ -1,7 +1,8 @@
 """Write tensors as a safetensors file, one after the other.
 
-``safetensors.torch.save`` gives the same bytes, but holds all of them twice. Its ``save_file`` leaves a
-file that only its owner may read, and errors without a number, so that a full disk has no name.
+``safetensors.torch.save`` gives the same tensors, but holds all of them twice. If types are equally
+large, it may put them in another order. Its ``save_file`` leaves a file that only its owner may read,
+and errors without a number, so that a full disk has no name.
 
 The format: the length of the header (8 bytes, little-endian), the header as JSON, which says where each
 tensor lies after it, and the tensors (https://huggingface.co/docs/safetensors).
