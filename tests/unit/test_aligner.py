@@ -3,6 +3,8 @@
 import os
 import random
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -88,6 +90,36 @@ def test_a_process_that_is_killed_means_too_little_memory():
 
     with pytest.raises(MemoryError):
         list(align(pairs()))
+
+
+def test_a_process_that_ends_otherwise_is_named_by_its_status():
+    def pairs() -> Iterator[Pair]:
+        os.kill(os.getpid(), signal.SIGTERM)
+        yield ["a"], ["A"]
+
+    with pytest.raises(RuntimeError, match="ended with status -15"):
+        list(align(pairs()))
+
+
+KILLED = """
+import os, random, threading, time
+from attnmt.text.aligner import align
+words = [f"w{number}" for number in range(50)]
+pairs = [(random.choices(words, k=20), random.choices(words, k=20)) for _ in range(1500)]
+def kill():
+    time.sleep(1)
+    os.kill(os.getpid(), 9)
+threading.Thread(target=kill).start()
+list(align(pairs))
+"""
+
+
+@pytest.mark.slow
+def test_nothing_is_left_of_an_aligner_that_is_killed():
+    """Its links, which no pipe holds, would wait for ever for a reader."""
+    started = subprocess.Popen([sys.executable, "-c", KILLED], stderr=subprocess.PIPE)
+    started.communicate(timeout=30)  # to the end: no process has a copy of its standard error
+    assert started.returncode == -signal.SIGKILL
 
 
 def test_an_error_in_a_process_is_raised():

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from small_project import load_stage
 
 from attnmt.config import SearchRules
@@ -11,6 +12,7 @@ from attnmt.decoding.batched import search_all
 from attnmt.decoding.explanation import explain
 from attnmt.decoding.forced import force
 from attnmt.decoding.text_translator import TextTranslator, load_translator
+from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.pieces import words_of_pieces
 
 Units = list[list[str]]
@@ -98,6 +100,19 @@ def test_weights_stay_in_their_files_and_take_no_second_copy(params, folder):
     for model in text.models:
         for weight in model.parameters():
             assert any(start <= weight.data_ptr() < end for start, end in ranges)
+
+
+def test_what_a_part_keeps_beside_its_weights_is_there(params, folder, monkeypatch):
+    """As sinusoidal positions in an encoder of one's own, which no file of weights has."""
+    made = Translator.__init__
+
+    def with_places(self: Translator, config: ModelConfig) -> None:
+        made(self, config)
+        self.register_buffer("places", torch.arange(3.0), persistent=False)
+
+    monkeypatch.setattr(Translator, "__init__", with_places)
+    (model,) = load_translator(params, "plain", folder).models
+    assert model.places.tolist() == [0, 1, 2]
 
 
 def test_a_model_without_attention_links_nothing(params, folder):

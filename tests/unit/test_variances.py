@@ -70,6 +70,12 @@ def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
     assert of_differences.scale == pytest.approx(2 * pools.scale)
 
 
+@pytest.mark.parametrize("score", [12.34, 0.1 + 0.2, 71.23])
+def test_equal_scores_do_not_vary_whatever_rounding_does(score):
+    runs = [Runs.of_values([score * less] * 3) for less in (1, 1 / 3)]
+    assert [one.variance for one in runs] == [0, 0]
+
+
 def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():
     values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [1, 1, 1], "d": [5, 9]}
     runs = {name: Runs.of_values(one) for name, one in values.items()}

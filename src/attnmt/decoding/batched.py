@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import TypeVar
 
 import torch
@@ -14,6 +15,8 @@ from attnmt.decoding.search import Search, search
 from attnmt.files.progress import Progress
 from attnmt.model.translator import Ids, Translator
 
+# Held while threads have few threads of their own, because torch gives the same number to new ones
+_SHARED_OUT = Lock()
 Result = TypeVar("Result")
 MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in small batches
 
@@ -87,16 +90,16 @@ def _side_by_side(
     On a processor, torch's threads share out the batches. Threads that share an operation wait for each
     other at its end; with batches of their own they never wait.
     """
-    threads = torch.get_num_threads()
-    workers = min(threads, len(batches)) if device.type == "cpu" else 1
-    if workers < 2:
-        yield from map(one_batch, batches)
-        return
-    each = threads // workers
-    try:
-        with ThreadPoolExecutor(
-            workers, initializer=torch.set_num_threads, initargs=(each,)
-        ) as pool:
-            yield from pool.map(one_batch, batches)
-    finally:
-        torch.set_num_threads(threads)  # also for threads that start later
+    with _SHARED_OUT:
+        threads = torch.get_num_threads()
+        workers = min(threads, len(batches)) if device.type == "cpu" else 1
+        if workers > 1:
+            try:
+                with ThreadPoolExecutor(
+                    workers, initializer=torch.set_num_threads, initargs=(threads // workers,)
+                ) as pool:
+                    yield from pool.map(one_batch, batches)
+            finally:
+                torch.set_num_threads(threads)  # also for threads that start later
+            return
+    yield from map(one_batch, batches)

@@ -48,6 +48,7 @@ from attnmt.scoring.variances import LENDERS, Pool
 Numbers = NDArray[np.float64]
 # What is claimed of a value: that it is above a bound, below it, or nearer to 0 than the bound.
 Sign = Literal["greater", "less", "same"]
+ROUNDING = 1e-9  # relative to the values; by so much equal scores may differ
 # Seeds of a system that lends, borrows or is judged; the level was not simulated with fewer
 FEWEST = 3
 
@@ -106,7 +107,9 @@ class Runs:
 
     @cached_property
     def variance(self) -> float:
-        """The variance between the scores of seeds."""
+        """The variance between the scores of seeds; 0 where they differ by rounding alone."""
+        if np.ptp(self.values) <= ROUNDING * np.abs(self.values).max():
+            return 0.0
         return float(self.values.var(ddof=1))
 
     @cached_property

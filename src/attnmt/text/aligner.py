@@ -8,6 +8,7 @@ has that aligner.
 
 import signal
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from itertools import chain, pairwise
 from multiprocessing import get_context
@@ -84,11 +85,12 @@ def _both_directions(
     try:
         for step in (1, -1):
             receiver, sender = context.Pipe(duplex=False)
-            args = pairs, others, step, sender
-            processes.append(context.Process(target=_learn, args=args, daemon=True))
-            processes[-1].start()
-            sender.close()  # the process has the only copy, so its end is noticed
             receivers.append(receiver)
+            args = pairs, others, step, sender, receivers
+            process = context.Process(target=_learn, args=args, daemon=True)
+            process.start()
+            processes.append(process)
+            sender.close()  # the process has the only copy, so its end is noticed
         iterations = [_received(receiver, said) for receiver in receivers]
         said.go_on(f"{part}, aligning", said.done + sum(iterations) * parts)
         left = iterations.copy()
@@ -102,6 +104,12 @@ def _both_directions(
             said.update(0)
         said.go_on(f"{part}, linking", said.total)
         return [_received(receiver, said) for receiver in receivers]
+    except EOFError:
+        ended = next((process for process in processes if not process.is_alive()), processes[0])
+        ended.join()
+        if ended.exitcode == -signal.SIGKILL:  # as Linux ends what takes too much memory
+            raise MemoryError from None
+        raise RuntimeError(f"a process that aligns ended with status {ended.exitcode}") from None
     finally:
         for process in processes:
             process.kill()
@@ -112,21 +120,28 @@ def _received(receiver: Connection, said: Progress) -> Any:
     """Return what a process sends next; say meanwhile how far the work is."""
     while not receiver.poll(1):
         said.update(0)
-    try:
-        message = receiver.recv()
-    except EOFError:
-        raise MemoryError from None
+    message = receiver.recv()
     if isinstance(message, Exception):
         raise message
     return message
 
 
-def _learn(pairs: Iterable[Pair], others: Sequence[Pair], step: int, sender: Connection) -> None:
+def _learn(
+    pairs: Iterable[Pair],
+    others: Sequence[Pair],
+    step: int,
+    sender: Connection,
+    receivers: Sequence[Connection],
+) -> None:
     """Send the number of iterations, None after each of them, and the links.
 
     Args:
         step: 1 to link source words to target words, -1 for the other direction.
+        receivers: those of the process that started this one. They are closed here, so that nothing
+            waits for ever if that process is killed.
     """
+    for receiver in receivers:
+        receiver.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the process that started this one
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
         signal.signal(number, signal.SIG_DFL)
@@ -143,7 +158,8 @@ def _learn(pairs: Iterable[Pair], others: Sequence[Pair], step: int, sender: Con
         model.end_training()
         sender.send(_links(model, others, step))
     except Exception as error:
-        sender.send(error)
+        with suppress(BrokenPipeError):  # nobody is there to hear
+            sender.send(error)
 
 
 def _links(model: EflomalAlignmentModel, others: Sequence[Pair], step: int) -> _Linked:

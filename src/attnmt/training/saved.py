@@ -8,8 +8,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
@@ -69,8 +67,7 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
                 )
         compute_with(params.machine.instructions)
         words = config.source_words, config.target_words
-        with torch.device("meta"):  # without memory for weights, which the file has
-            model = Translator(ModelConfig(config.system, config.shape, *words))
+        model = Translator(ModelConfig(config.system, config.shape, *words))
         weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
         model.load_state_dict(weights, assign=True)
     return model.to(best_device()).eval()
