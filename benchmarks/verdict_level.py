@@ -1,7 +1,7 @@
 """How often verdicts are false, and how large a gain they find, in simulated studies.
 
     python -m benchmarks.verdict_level          # simulate for two minutes on two cores, then the page
-    python -m benchmarks.verdict_level page     # put the results into docs/results.md
+    python -m benchmarks.verdict_level page     # put the results into docs/trust.md
 
 A simulated study has the systems of an experiment that have the seeds for a test, by all its recipes,
 with k seeds each. All systems are equal. Each claim that can get a verdict is judged as in a report,
@@ -47,7 +47,7 @@ CHUNK = 40  # studies that are simulated at once
 CORES = 2
 GAINS = (1, 2, 3, 5)  # BLEU
 FILE = RESULTS / "verdict-level.csv"
-PAGE = Path("docs/results.md")
+PAGE = Path("docs/trust.md")
 
 
 class Line(CsvLine):
@@ -293,7 +293,7 @@ def simulate() -> Iterator[Line]:
 
 
 def put_into_page() -> None:
-    """Put the results into docs/results.md, between its lines ``verdict-level``."""
+    """Put the results into docs/trust.md, between its lines ``verdict-level``."""
     rows: dict[str, dict[tuple[str, int], str]] = {}
     for line in read_csv(FILE, Line, "run: python -m benchmarks.verdict_level"):
         share = f"{line.found / line.studies:.1%} ({line.low:.1%} to {line.high:.1%})"

@@ -1,6 +1,6 @@
-"""Take README's pictures of the demo's report with Debian's chromium: its first screen, and attention.
+"""Draw the claims, and take README's pictures of the demo's report with Debian's chromium.
 
-Called by `make pictures`; writes docs/report.png and docs/attention.png.
+Called by `make pictures`; writes docs/claims.svg, docs/report.png and docs/attention.png.
 """
 
 import shutil
@@ -9,13 +9,24 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from attnmt.reporting.claims_overview import write_claims_overview
+from attnmt.scoring.claim_lines import read_claims
+
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "reports/demo/index.html"
+CLAIMS = {"study": "study (a grammar's sentences)", "multi30k": "Multi30k (real captions)"}
 SCREEN = {"width": 1280, "height": 800}
 
 
+def draw_claims(path: Path) -> None:
+    """Draw the claims of the reports below the working directory."""
+    claims = {title: read_claims(name) for name, title in CLAIMS.items()}
+    write_claims_overview(claims, path)
+
+
 def main() -> None:
-    """Open the report from its file, as a reader does, and keep what is seen."""
+    """Draw the claims; open the report from its file, as a reader does, and keep what is seen."""
+    draw_claims(ROOT / "docs/claims.svg")
     chromium = shutil.which("chromium")
     if chromium is None or not REPORT.exists():
         sys.exit("needs Debian's chromium, and the demo's report (make demo)")

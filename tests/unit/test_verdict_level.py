@@ -113,8 +113,8 @@ def test_the_committed_results_find_gains_at_the_strictest_level():
 
 
 def test_the_page_shows_the_committed_results(tmp_path, monkeypatch):
-    copy = tmp_path / "results.md"
+    copy = tmp_path / "trust.md"
     copy.write_text(verdict_level.PAGE.read_text())
     monkeypatch.setattr(verdict_level, "PAGE", copy)
     verdict_level.put_into_page()
-    assert copy.read_text() == (ROOT / "docs/results.md").read_text()
+    assert copy.read_text() == (ROOT / "docs/trust.md").read_text()

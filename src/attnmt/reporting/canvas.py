@@ -53,9 +53,14 @@ def style(size: int = SIZE) -> AbstractContextManager[None]:
 
 def save(canvas: Canvas, stem: Path) -> None:
     """Write a drawing as SVG and PDF."""
-    write_text(stem.with_suffix(".svg"), _svg(canvas, stem.name))
+    save_svg(canvas, stem.with_suffix(".svg"))
     with atomic_path(stem.with_suffix(".pdf")) as partial:
         canvas.savefig(partial, format="pdf", metadata=NO_DATE["pdf"])
+
+
+def save_svg(canvas: Canvas, path: Path) -> None:
+    """Write a drawing as SVG."""
+    write_text(path, _svg(canvas, path.stem))
 
 
 def inline_svg(canvas: Canvas, prefix: str, keys: Mapping[str, str], label: str) -> str:
