@@ -10,6 +10,7 @@ from made_report import made_claim
 from matplotlib.figure import Figure
 
 from attnmt.reporting import claims_overview
+from attnmt.reporting.claims_figure import COLORS, GRAY
 from attnmt.reporting.claims_overview import FARTHEST, write_claims_overview
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +40,7 @@ def marks(axes):
 def test_a_value_lies_toward_its_claim_in_half_widths_from_its_bound(panels):
     here = [
         made_claim("more", sign="greater", bound=0.0, ours=3.0, low=1.0, high=5.0),
-        made_claim("less", sign="less", bound=0.5, ours=-0.5, low=-1.0, high=0.0),
+        made_claim("less", sign="less", bound=0.5, ours=-0.5, low=-1.0, high=0.0, p_holm=0.06),
         made_claim("not lower", sign="greater", bound=-0.01, ours=-0.03, low=-0.04, high=-0.02),
         made_claim("far", sign="greater", bound=0.0, ours=-50.0, low=-51.0, high=-49.0),
         made_claim("an order", compare="rank"),
@@ -49,8 +50,11 @@ def test_a_value_lies_toward_its_claim_in_half_widths_from_its_bound(panels):
         ("o", pytest.approx(1.5)),
         ("o", pytest.approx(2.0)),
         ("o", pytest.approx(-2.0)),
-        ("<", -FARTHEST),
+        ("<", -FARTHEST - 0.7),
+        ("o", -FARTHEST),
     ]
+    colors = [line.get_color() for line in both["here"].get_lines() if line.get_marker() == "o"]
+    assert colors == [COLORS["confirmed"], GRAY, COLORS["refuted"], COLORS["refuted"]]
     words = [text.get_text() for text in both["there"].texts]
     assert words == ["undecided", *["not tested"] * 3]
     assert marks(both["there"]) == []
