@@ -1,6 +1,7 @@
 """Preprocessing as the text grows: the stages of experiment wmt14 as commands, on synthetic text.
 
-    python -m benchmarks.preprocessing measure --pairs 4500000
+    python -m benchmarks.preprocessing measure --folder /scratch/wmt14    # 4,500,000 pairs
+    python -m benchmarks.preprocessing measure --folder /scratch/wmt14 --stages dictionary    # goes on
     python -m benchmarks.preprocessing measure --pairs 100000 --code ../last    # another checkout
     python -m benchmarks.preprocessing page
 
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -22,7 +23,7 @@ import typer
 import yaml
 
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_json, write_json
+from attnmt.files.text_file import read_json, write_json, write_text
 from attnmt.training.machine import processor
 from attnmt.workflow.stage import run_app
 from benchmarks.page import put_into_page, results_file, table
@@ -39,20 +40,31 @@ app = typer.Typer(help=__doc__, add_completion=False, pretty_exceptions_enable=F
 @app.command()
 def measure(
     pairs: Annotated[int, typer.Option(min=1, help="Of the training text.")] = 4_500_000,
-    stages: Annotated[str, typer.Option(help="Stages to run, tokens first.")] = ",".join(STAGES),
+    stages: Annotated[str, typer.Option(help="Stages to run; all need tokens first.")] = ",".join(
+        STAGES
+    ),
     code: Annotated[Path, typer.Option(help="A checkout of this project.")] = ROOT,
-    folder: Annotated[Path | None, typer.Option(help="Where to put the text meanwhile.")] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Where text and outputs stay, so that more stages can follow."),
+    ] = None,
 ) -> None:
-    """Run stages on a text of this size; write what each took, and put all results into the page."""
+    """Run stages on a text of this size; write what each took, and put all results into the page.
+
+    A result of this checkout replaces those of its earlier commits, and --code adds one beside it.
+    """
     path = results_file("preprocessing", processor())
     about = {"pairs": pairs, "commit": _commit(code)}
-    with TemporaryDirectory(dir=folder) as project:
-        _write_project(Path(project), pairs)
+    with TemporaryDirectory() if folder is None else nullcontext(folder) as place:
+        project = Path(place, str(pairs))
+        if not (project / "params.yaml").exists():
+            _write_project(project, pairs)
         for stage in stages.split(","):
             row = about | {"stage": stage, "date": time.strftime("%Y-%m-%d", time.gmtime())}
-            row |= _run(Path(project), code.resolve(), stage)
+            row |= _run(project, code.resolve(), stage)
             rows = read_json(path)["rows"] if path.is_file() else []
-            kept = [one for one in rows if any(one[k] != row[k] for k in (*about, "stage"))]
+            same = ("pairs", "stage") if code.samefile(ROOT) else ("pairs", "stage", "commit")
+            kept = [one for one in rows if any(one[key] != row[key] for key in same)]
             write_json(path, {"device": processor(), "rows": [*kept, row]})  # whatever fails later
             print(render({"device": processor(), "rows": [row]}), flush=True)
     page()
@@ -90,10 +102,9 @@ def _write_project(folder: Path, pairs: int) -> None:
     params = yaml.safe_load((ROOT / "experiments/wmt14/params.yaml").read_text(encoding="utf-8"))
     params |= {"sets": SETS, "corpus": {"kind": "local"}}
     del params["tokenize"]["tokenized"]
-    (folder / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-    (folder / "systems.yaml").write_bytes((ROOT / "systems.yaml").read_bytes())
     raw = folder / "data/wmt14/raw"
-    raw.mkdir(parents=True)
+    raw.mkdir(parents=True, exist_ok=True)
+    (folder / "systems.yaml").write_bytes((ROOT / "systems.yaml").read_bytes())
     for seed, (name, count) in enumerate(
         {"train": pairs, "dev": HELD_OUT, "test": HELD_OUT}.items()
     ):
@@ -105,6 +116,7 @@ def _write_project(folder: Path, pairs: int) -> None:
             for source_line, target_line in synthetic_pairs(count, seed):
                 source.write(source_line + "\n")
                 target.write(target_line + "\n")
+    write_text(folder / "params.yaml", yaml.safe_dump(params))  # last: the text is complete
 
 
 def _run(project: Path, code: Path, stage: str) -> dict[str, float]:

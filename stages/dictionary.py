@@ -59,7 +59,8 @@ def main(params_file: Path) -> None:
         part, total = f"part {number + 1} of {parts}", len(range(number, pairs, parts))
         mine = partial(every_nth_pair, *train, parts, number)
         first = others if number == 0 else []
-        aligned = align(mine(), first, said, part, parts - number)
+        read = progress(mine(), f"{part}, reading", total, "pairs")
+        aligned = align(read, first, said, part, parts - number)
         again = progress(mine(), f"{part}, counting links", total, "pairs")
         counts = count_links(again, islice(aligned, total))
         links.extend(aligned)

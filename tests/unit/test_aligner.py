@@ -5,7 +5,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
 
 import numpy as np
 import pytest
@@ -15,7 +15,8 @@ from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.errors import InputError
 from attnmt.scoring.aer import aer
-from attnmt.text.aligner import Pair, _model, align
+from attnmt.text import aligner
+from attnmt.text.aligner import _model, align
 from attnmt.text.tokenizer import MosesTokenizer
 
 Sentences = list[tuple[list[str], list[str]]]
@@ -83,22 +84,28 @@ def test_links_are_those_on_which_thot_says_both_directions_agree():
     assert list(align(pairs[:50], pairs[50:])) == expected
 
 
-def test_a_process_that_is_killed_means_too_little_memory():
-    def pairs() -> Iterator[Pair]:
-        os.kill(os.getpid(), signal.SIGKILL)
-        yield ["a"], ["A"]
+@pytest.fixture
+def killed_by(monkeypatch):
+    """Return what makes processes that align end by a signal."""
 
+    def kill_with(number: int) -> None:
+        monkeypatch.setattr(aligner, "_model", lambda: os.kill(os.getpid(), number))
+
+    return kill_with
+
+
+def test_a_process_that_is_killed_means_too_little_memory(killed_by, monkeypatch, tmp_path):
+    killed_by(signal.SIGKILL)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(MemoryError):
-        list(align(pairs()))
+        list(align([(["a"], ["A"])]))
+    assert not list(tmp_path.iterdir())
 
 
-def test_a_process_that_ends_otherwise_is_named_by_its_status():
-    def pairs() -> Iterator[Pair]:
-        os.kill(os.getpid(), signal.SIGTERM)
-        yield ["a"], ["A"]
-
+def test_a_process_that_ends_otherwise_is_named_by_its_status(killed_by):
+    killed_by(signal.SIGTERM)
     with pytest.raises(RuntimeError, match="ended with status -15"):
-        list(align(pairs()))
+        list(align([(["a"], ["A"])]))
 
 
 KILLED = """
@@ -122,13 +129,13 @@ def test_nothing_is_left_of_an_aligner_that_is_killed():
     assert started.returncode == -signal.SIGKILL
 
 
-def test_an_error_in_a_process_is_raised():
-    def pairs() -> Iterator[Pair]:
+def test_an_error_in_a_process_is_raised(monkeypatch):
+    def refuse() -> None:
         raise InputError("line 7")
-        yield
 
+    monkeypatch.setattr(aligner, "_model", refuse)
     with pytest.raises(InputError, match="line 7"):
-        list(align(pairs()))
+        list(align([(["a"], ["A"])]))
 
 
 def test_the_error_rate_on_the_demos_text_is_low():

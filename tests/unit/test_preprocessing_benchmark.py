@@ -20,14 +20,24 @@ def test_the_text_has_the_shape_of_wmt14():
         assert sum(pair[side] for pair in kept) / len(kept) == pytest.approx(words, rel=0.06)
 
 
-def test_a_run_is_written_and_shown_beside_earlier_ones(tmp_path, monkeypatch):
+def test_a_run_goes_on_and_is_shown_beside_others_in_place_of_an_earlier_one(tmp_path, monkeypatch):
     monkeypatch.setattr(page, "RESULTS", tmp_path)
     monkeypatch.setattr(page, "PAGE", tmp_path / "README.md")
     page.PAGE.write_text("<!-- results:preprocessing -->\nold\n<!-- /results:preprocessing -->\n")
-    for pairs in (300, 200, 300):  # the last replaces the first
-        preprocessing.measure(pairs, "tokens,encode luong", preprocessing.ROOT, tmp_path)
-    shown = [line.split(" | ") for line in page.PAGE.read_text().splitlines() if "luong" in line]
-    assert [line[2] for line in shown] == ["200", "300"]
+    for pairs, stages in ((300, "tokens,encode luong"), (200, "tokens"), (300, "encode luong")):
+        commit = f"{pairs} {stages}"
+        monkeypatch.setattr(preprocessing, "_commit", lambda _, commit=commit: commit)
+        preprocessing.measure(pairs, stages, preprocessing.ROOT, tmp_path)
+    shown = [
+        line.split(" | ")
+        for line in page.PAGE.read_text().splitlines()
+        if "300" in line or "200" in line
+    ]
+    assert [line[1] for line in shown] == [
+        "200 tokens",
+        "300 tokens,encode luong",
+        "300 encode luong",
+    ]
     assert all(float(line[5]) > 50 for line in shown)
 
 
