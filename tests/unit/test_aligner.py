@@ -5,7 +5,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.errors import InputError
+from attnmt.files.progress import Progress
 from attnmt.scoring.aer import aer
 from attnmt.text.aligner import Pair, _model, align
 from attnmt.text.tokenizer import MosesTokenizer
@@ -33,8 +34,8 @@ def error(links: list[Links], gold: list[GoldLinks]) -> float:
     return aer(links, [g.sure for g in gold], [g.possible for g in gold])
 
 
-def links_of(pairs: Sentences) -> list[Links]:
-    return list(align(pairs))
+def links_of(pairs: Iterable[Pair], others: Sequence[Pair] = ()) -> list[Links]:
+    return list(align(pairs, others, Progress("", None, "iterations"), "pairs", 1))
 
 
 def demo_pairs(count: int) -> Sentences:
@@ -62,7 +63,7 @@ def test_other_pairs_are_aligned_by_what_was_learned():
     pairs, links = mirrored(300)
     long = ["a"] * 1025
     odd: Sentences = [([], ["A"]), (["a"], []), (long, ["A"])]
-    assert list(align(pairs[:200], [*odd, *pairs[200:]]))[200:] == [[], [], [], *links[200:]]
+    assert links_of(pairs[:200], [*odd, *pairs[200:]])[200:] == [[], [], [], *links[200:]]
 
 
 def test_links_are_those_on_which_thot_says_both_directions_agree():
@@ -80,7 +81,7 @@ def test_links_are_those_on_which_thot_says_both_directions_agree():
     matrices = [both.get_training_alignment(number)[1] for number in range(50)]
     matrices += [both.get_best_alignment(*pair)[1] for pair in pairs[50:]]
     expected = [[*map(tuple, np.argwhere(matrix.to_numpy()).tolist())] for matrix in matrices]
-    assert list(align(pairs[:50], pairs[50:])) == expected
+    assert links_of(pairs[:50], pairs[50:]) == expected
 
 
 def test_a_process_that_is_killed_means_too_little_memory():
@@ -89,7 +90,7 @@ def test_a_process_that_is_killed_means_too_little_memory():
         yield ["a"], ["A"]
 
     with pytest.raises(MemoryError):
-        list(align(pairs()))
+        links_of(pairs())
 
 
 def test_a_process_that_ends_otherwise_is_named_by_its_status():
@@ -98,11 +99,12 @@ def test_a_process_that_ends_otherwise_is_named_by_its_status():
         yield ["a"], ["A"]
 
     with pytest.raises(RuntimeError, match="ended with status -15"):
-        list(align(pairs()))
+        links_of(pairs())
 
 
 KILLED = """
 import os, random, threading, time
+from attnmt.files.progress import Progress
 from attnmt.text.aligner import align
 words = [f"w{number}" for number in range(50)]
 pairs = [(random.choices(words, k=20), random.choices(words, k=20)) for _ in range(1500)]
@@ -110,7 +112,7 @@ def kill():
     time.sleep(1)
     os.kill(os.getpid(), 9)
 threading.Thread(target=kill).start()
-list(align(pairs))
+list(align(pairs, (), Progress("", None, "iterations"), "pairs", 1))
 """
 
 
@@ -128,7 +130,7 @@ def test_an_error_in_a_process_is_raised():
         yield
 
     with pytest.raises(InputError, match="line 7"):
-        list(align(pairs()))
+        links_of(pairs())
 
 
 def test_the_error_rate_on_the_demos_text_is_low():
