@@ -421,7 +421,7 @@ def replaced(old: str, new: str) -> list[str]:
     ("arguments", "message"),
     [
         *(
-            ([name, *SETS], f"name: {name!r} cannot be an experiment's name; begin with a letter")
+            ([name, *SETS], f"NAME: {name!r} cannot be an experiment's name; begin with a letter")
             for name in ("my study", "1e5", "nan", "no", "null", "2015-01-01")
         ),
         (["demo", *SETS], "experiments/demo: this experiment exists already"),
@@ -442,7 +442,7 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *SETS, "--reference", "../corpus.en"], "corpus.en has 40"),
         (
             ["own", *replaced("../corpus.fr", "../long.fr")],
-            "train: no training pair is left: 40 are",
+            "--train: no training pair is left: 40 are",
         ),
         (["own", *SETS, "--links", "../dev.en"], "dev.en:1: 'Man' is not a link"),
         (
