@@ -1,8 +1,10 @@
 """``attnmt new``: an experiment of one's own text, from files to parameters."""
 
 import gzip
+import os
 import random
 import shutil
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -278,6 +280,7 @@ def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
         raise ending
 
     monkeypatch.setattr(command, "_cost", fails)
+    monkeypatch.setattr(os, "_exit", sys.exit)  # this process goes on
     status, out, _ = new("own", *SETS)
     assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
     assert not Path("experiments/own").exists()
