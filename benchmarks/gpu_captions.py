@@ -5,10 +5,7 @@ dictionary.
 """
 
 import gzip
-import os
 import shutil
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -20,8 +17,8 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_json
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import Numbers, read_numbers, read_scores
+from benchmarks.stages import ROOT, start
 
-ROOT = Path(__file__).parents[1]
 EXPERIMENT, MODEL, FAMILY = "captions", "global_general_feed", "luong"
 TEXTS = {False: ROOT / "experiments/multi30k/params.yaml", True: ROOT / "params.yaml"}
 TINY_PAIRS = 400
@@ -88,13 +85,11 @@ def resumed(folder: Path) -> bool:
     weights = Layout(EXPERIMENT, folder).model(MODEL) / "weights.safetensors"
     expected = weights.read_bytes()
     forget(folder)
-    training = subprocess.Popen(_command("train", MODEL), cwd=folder, env=_environment())
-    while not list(Layout(EXPERIMENT, folder).checkpoints(MODEL).glob("*/last.safetensors")):
-        time.sleep(0.01)
-        if training.poll() is not None:
-            raise InputError(f"{folder}: the training ended before it could be killed")
-    training.kill()
-    training.wait()
+    checkpoints = Layout(EXPERIMENT, folder).checkpoints(MODEL)
+    with start(folder, "train", MODEL) as training:
+        while training.poll() is None and not list(checkpoints.glob("*/last.safetensors")):
+            time.sleep(0.01)
+        training.kill()
     if weights.exists():
         raise InputError(f"{folder}: the training ended before it could be killed")
     run(folder, "train", MODEL)
@@ -115,18 +110,9 @@ def run(folder: Path, stage: str, *key: str) -> float:
         InputError: if it fails; it has said why.
     """
     started = time.perf_counter()
-    if subprocess.run(_command(stage, *key), cwd=folder, env=_environment()).returncode:
+    if start(folder, stage, *key).wait():
         raise InputError(f"{folder}: the stage {stage} failed")
     return time.perf_counter() - started
-
-
-def _command(stage: str, *key: str) -> list[str]:
-    return [sys.executable, str(ROOT / f"stages/{stage}.py"), "params.yaml", *key]
-
-
-def _environment() -> dict[str, str]:
-    path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)}
 
 
 def _bleu(numbers: Numbers, test: str) -> float | None:

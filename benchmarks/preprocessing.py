@@ -10,7 +10,6 @@ The text is made by chance (synthetic.py). 4,500,000 pairs take some 8 GB of dis
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
@@ -27,9 +26,9 @@ from attnmt.files.text_file import read_json, write_json, write_text
 from attnmt.training.machine import processor
 from attnmt.workflow.stage import run_app
 from benchmarks.page import put_into_page, results_file, table
+from benchmarks.stages import ROOT, start
 from benchmarks.synthetic import LANGUAGES, synthetic_pairs
 
-ROOT = Path(__file__).parents[1]
 STAGES = ("tokens", "encode luong", "encode luong_bpe", "dictionary")
 HELD_OUT = 3_000  # pairs of the development set, and of the test set
 SETS = {"train": "train", "dev": "dev", "tests": ["test"], "aligned": ["test"]}
@@ -121,13 +120,8 @@ def _write_project(folder: Path, pairs: int) -> None:
 
 def _run(project: Path, code: Path, stage: str) -> dict[str, float]:
     """Run a stage; return seconds, those of all processors, and the most that all its processes held."""
-    name, *family = stage.split()
-    command = [sys.executable, str(code / f"stages/{name}.py"), "params.yaml", *family]
-    environment = os.environ | {"PYTHONPATH": str(code / "src")}
     before, started, peak = os.times(), time.perf_counter(), 0
-    with subprocess.Popen(
-        command, cwd=project, env=environment, stdout=subprocess.DEVNULL
-    ) as process:
+    with start(project, *stage.split(), code=code, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
             peak = max(peak, _held(process.pid))
             time.sleep(0.2)

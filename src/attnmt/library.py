@@ -2,6 +2,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
 
 from attnmt.config import SYSTEMS, Params, load_params
@@ -18,6 +19,9 @@ try:
     __version__ = version("attnmt")
 except PackageNotFoundError:  # the source alone is on the path
     __version__ = "unknown"
+_LOADING = (
+    Lock()
+)  # the first load fills caches, such as Moses' lists, which two threads would spoil
 
 
 class Translator:
@@ -98,7 +102,8 @@ def load(
         params, name = packed.params, packed.model
         if model not in (None, name):
             raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
-    return Translator(load_translator(params, name, root, beam=beam, **rules), params, name)
+    with _LOADING:
+        return Translator(load_translator(params, name, root, beam=beam, **rules), params, name)
 
 
 @overload

@@ -28,7 +28,7 @@ def attnmt(
     for side in sides:  # what align escapes, tokens have escaped already
         tokens = read_lines(Layout(params.experiment).tokens / side)
         write_lines(Path(side), map(html.unescape, tokens))
-    return partial(attnmt, "align", *sides)
+    return partial(attnmt, "align", *sides, "--tokenized")
 
 
 @pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
@@ -127,10 +127,25 @@ def test_plain_text_is_linked_as_the_set_is_whose_text_it_is(attnmt, params, nam
         for code in ("en", "de")
     ]
     expected = ["\t".join(row) for row in zip(links, *sides, strict=True)]
-    status, out, err = align("align", *map(str, raw), "--plain", "-m", name)
+    status, out, err = align("align", *map(str, raw), "-m", name)
     assert (status, out.splitlines(), err) == (0, expected, "")
     pair = ENGLISH["test"][0], GERMAN["test"][0]
     assert align("align", *pair, "-m", name)[1].splitlines() == expected[:1]
+
+
+def test_text_of_another_form_than_is_read_gets_a_warning(attnmt):
+    """The small experiment's test set has tokens; `raw` has the text that they are of."""
+    write_lines(Path("raw"), ENGLISH["test"])
+    align = partial(attnmt.func, "align")
+    warned = "warning: {} looks {}, and is read as {}; {} --tokenized"
+    for arguments, expected in (
+        (["test.en", "test.de", "--tokenized"], []),
+        (["raw", "raw"], []),
+        (["raw", "test.de"], [warned.format("test.de", "tokenized", "plain text", "add")]),
+        (["test.en", "raw", "--tokenized"], [warned.format("raw", "plain", "tokens", "leave out")]),
+    ):
+        status, _, err = align(*arguments)
+        assert (status, err.splitlines()) == (0, expected)
 
 
 def test_packed_weights_link_words(attnmt):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -14,9 +15,10 @@ from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.errors import InputError
+from attnmt.files.progress import Progress
 from attnmt.scoring.aer import aer
 from attnmt.text import aligner
-from attnmt.text.aligner import _model, align
+from attnmt.text.aligner import Pair, _model, align
 from attnmt.text.tokenizer import MosesTokenizer
 
 Sentences = list[tuple[list[str], list[str]]]
@@ -34,8 +36,8 @@ def error(links: list[Links], gold: list[GoldLinks]) -> float:
     return aer(links, [g.sure for g in gold], [g.possible for g in gold])
 
 
-def links_of(pairs: Sentences) -> list[Links]:
-    return list(align(pairs))
+def links_of(pairs: Iterable[Pair], others: Sequence[Pair] = ()) -> list[Links]:
+    return list(align(pairs, others, Progress("", None, "iterations"), "pairs", 1))
 
 
 def demo_pairs(count: int) -> Sentences:
@@ -63,7 +65,7 @@ def test_other_pairs_are_aligned_by_what_was_learned():
     pairs, links = mirrored(300)
     long = ["a"] * 1025
     odd: Sentences = [([], ["A"]), (["a"], []), (long, ["A"])]
-    assert list(align(pairs[:200], [*odd, *pairs[200:]]))[200:] == [[], [], [], *links[200:]]
+    assert links_of(pairs[:200], [*odd, *pairs[200:]])[200:] == [[], [], [], *links[200:]]
 
 
 def test_links_are_those_on_which_thot_says_both_directions_agree():
@@ -81,7 +83,7 @@ def test_links_are_those_on_which_thot_says_both_directions_agree():
     matrices = [both.get_training_alignment(number)[1] for number in range(50)]
     matrices += [both.get_best_alignment(*pair)[1] for pair in pairs[50:]]
     expected = [[*map(tuple, np.argwhere(matrix.to_numpy()).tolist())] for matrix in matrices]
-    assert list(align(pairs[:50], pairs[50:])) == expected
+    assert links_of(pairs[:50], pairs[50:]) == expected
 
 
 @pytest.fixture
@@ -98,18 +100,19 @@ def test_a_process_that_is_killed_means_too_little_memory(killed_by, monkeypatch
     killed_by(signal.SIGKILL)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(MemoryError):
-        list(align([(["a"], ["A"])]))
+        links_of([(["a"], ["A"])])
     assert not list(tmp_path.iterdir())
 
 
 def test_a_process_that_ends_otherwise_is_named_by_its_status(killed_by):
     killed_by(signal.SIGTERM)
     with pytest.raises(RuntimeError, match="ended with status -15"):
-        list(align([(["a"], ["A"])]))
+        links_of([(["a"], ["A"])])
 
 
 KILLED = """
 import os, random, threading, time
+from attnmt.files.progress import Progress
 from attnmt.text.aligner import align
 words = [f"w{number}" for number in range(50)]
 pairs = [(random.choices(words, k=20), random.choices(words, k=20)) for _ in range(1500)]
@@ -117,7 +120,7 @@ def kill():
     time.sleep(1)
     os.kill(os.getpid(), 9)
 threading.Thread(target=kill).start()
-list(align(pairs))
+list(align(pairs, (), Progress("", None, "iterations"), "pairs", 1))
 """
 
 
@@ -135,7 +138,7 @@ def test_an_error_in_a_process_is_raised(monkeypatch):
 
     monkeypatch.setattr(aligner, "_model", refuse)
     with pytest.raises(InputError, match="line 7"):
-        list(align([(["a"], ["A"])]))
+        links_of([(["a"], ["A"])])
 
 
 def test_the_error_rate_on_the_demos_text_is_low():

@@ -8,7 +8,10 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 import yaml
@@ -28,6 +31,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a project with two experiments, of which the second has no trained model."""
     folder = tmp_path_factory.mktemp("project")
     make_experiment(folder)
+    params = folder / "params.yaml"
+    params.write_text(params.read_text().replace("decode_threads: 1", "decode_threads: 2"))
     weights = folder / "models/demo"
     (weights / "local_p_7/weights.safetensors").write_bytes(b"no weights")
     (weights / "plain/weights.safetensors").unlink()
@@ -40,6 +45,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "long.en").write_bytes(b"a house\n" + WORDS_5000)
     (folder / "cut.en.gz").write_bytes(gzip.compress(b"a house\n" * 99)[:-9])
     (folder / "house.en").write_text(HOUSE)
+    (folder / "houses").write_text(f"{HOUSE}\n" * 5)  # three batches
     (folder / "link.en").symlink_to("house.en")
     (folder / "NOTES.md").write_text("no marker\n")
     return folder
@@ -70,9 +76,9 @@ REFUSED: list[tuple[str, str]] = [
     ("translat house", "No such command 'translat'. Did you mean 'translate'?"),
     ("translate house --beem 3", "No such option: --beem (Possible options: --beam)"),
     ("translate house --beam 0", "Invalid value for '--beam': Input should be greater than"),
-    ("translate house -m gruu", "params.yaml: no model or ensemble 'gruu'; did you mean 'gru'?"),
+    ("translate house -m gruu", "--model: params.yaml: no model or ensemble 'gruu'; did you mean"),
     ("translate house -m gru --model plain", "--model: given twice; give it once"),
-    ("translate house --model=", "params.yaml: no model or ensemble ''; the known ones are"),
+    ("translate house --model=", "--model: params.yaml: no model or ensemble ''; the known ones are"),
     ("translate house --model= --weights w", "--weights: w has a model of its own; leave out"),
     ("translate house -e \x1b[31m", "error: --experiment: '\\x1b[31m' is not a name"),
     ("translate -i \x1b[31m.en", "error: \\x1b[31m.en: no such file"),
@@ -121,6 +127,8 @@ WARNED: list[tuple[str, bytes, str, bool]] = [
     ("translate", b"", "standard input is empty; nothing was translated", False),
     ("translate -i empty.en", b"", "empty.en is empty; nothing was translated", False),
     ("translate house.en", b"", "house.en is a file, but its name is translated; for its", False),
+    ("translate old house", b"", "each word is translated as a sentence; put a sentence in", False),
+    ("explain house.en --text", b"", "house.en is a file, but its name is explained; give a", False),
     ("translate -i house.en --beam 1 --n-best 2", b"", "--n-best 2: a narrower beam rarely", True),
     ("translate", LONG.encode(), "standard input:1: 32 words, and the longest sentence that was trai"
      "ned on has 19; the translation may be bad; divide the sentence", False),
@@ -156,11 +164,13 @@ def test_a_port_that_is_taken_is_refused_before_a_model_is_loaded(run, monkeypat
     assert error.startswith(f"error: port {port} of 127.0.0.1: Address already in use; choose")
 
 
-def started(project: Path, *arguments: str, **streams: object) -> "subprocess.Popen[bytes]":
+def started(
+    project: Path, *arguments: str, before: str = "", **streams: object
+) -> "subprocess.Popen[bytes]":
     """Start ``attnmt`` as a process of its own, which ends on Ctrl-C whatever it inherits."""
     script = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "sys.argv[0] = 'attnmt'; from attnmt.cli import main; main()"
+        f"{before}sys.argv[0] = 'attnmt'; from attnmt.cli import main; main()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(
@@ -185,6 +195,44 @@ def test_a_pipe_is_answered_line_by_line_until_ctrl_c(project, answer):
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 128 + signal.SIGINT
         assert process.stderr.read() == b""
+
+
+MINUTE = """
+import os, time
+from attnmt.decoding import batched
+def a_minute(*_):
+    os.write(1, b"begun\\n")
+    time.sleep(60)
+batched.search = batched.force = a_minute
+"""
+BATCHES = ["translate -i houses -o out", "align houses houses --links out", "score houses houses"]
+
+
+@pytest.mark.parametrize("words", BATCHES)
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_does_not_wait_for_the_batches_that_run(project, words, sent):
+    with started(project, *words.split(), before=MINUTE) as process:
+        assert process.stdout.readline() == b"begun\n"
+        process.send_signal(sent)
+        assert process.wait(timeout=10) == 128 + sent
+        assert b"Traceback" not in process.stderr.read()
+    assert not list(project.glob("*out*"))
+
+
+def test_a_server_that_is_told_to_end_does_not_wait_for_its_requests(project):
+    with started(project, "serve", "--port", "5678", before=MINUTE) as process:
+        while b"startup complete" not in process.stderr.readline():
+            pass
+        question = Request("http://127.0.0.1:5678/invocations", b'{"inputs": ["house"]}')
+        question.add_header("Content-Type", "application/json")
+        with ThreadPoolExecutor() as pool:
+            asked = pool.submit(urlopen, question)
+            assert process.stdout.readline() == b"begun\n"
+            process.send_signal(signal.SIGTERM)
+            with pytest.raises(HTTPError, match="503"):
+                asked.result(timeout=10)
+        assert process.wait(timeout=10) == 128 + signal.SIGTERM
+        assert b"Traceback" not in process.stderr.read()
 
 
 def test_a_reader_that_has_ended_ends_it_without_a_word(project, answer):

@@ -163,7 +163,7 @@ def test_open_starts_the_browser(attnmt, folder, monkeypatch):
         (("A.\rB.\u2028C.\x85D.",), "the sentence: it has 4 lines"),
         ((SENTENCE, "--reference", "A.\vB.\fC."), "--reference: it has 3 lines"),
         ((SENTENCE, "--reference", ""), "--reference has no words; give a sentence"),
-        ((SENTENCE, "--model", "gruu"), "params.yaml: no model or ensemble 'gruu'"),
+        ((SENTENCE, "--model", "gruu"), "--model: params.yaml: no model or ensemble 'gruu'"),
         (
             (SENTENCE, "--model", "local_p", "--model", "german"),
             "--model: local_p translates English-German and german German-English; take models of one",

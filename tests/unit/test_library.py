@@ -5,7 +5,9 @@ import importlib.util
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -267,6 +269,23 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
 def test_what_a_program_does_wrong_is_an_input_error(translator, use, message):
     with pytest.raises(InputError, match=message):
         use(translator)
+
+
+def test_threads_load_one_after_the_other(monkeypatch):
+    """At once, they would find Moses' lists half loaded."""
+    loading = []
+
+    def slow(*_: object, **__: object) -> int:
+        loading.append("one")
+        time.sleep(0.05)
+        others = len(loading) - 1
+        loading.pop()
+        return others
+
+    monkeypatch.setattr("attnmt.decoding.text_translator.load_translator", slow)
+    with ThreadPoolExecutor(4) as threads:
+        others = [loaded.translator for loaded in threads.map(attnmt.load, [WEIGHTS] * 4)]
+    assert others == [0] * 4
 
 
 def test_a_translation_does_not_import_what_is_slow_and_unused():

@@ -1,8 +1,10 @@
 """``attnmt new``: an experiment of one's own text, from files to parameters."""
 
 import gzip
+import os
 import random
 import shutil
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -278,6 +280,7 @@ def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
         raise ending
 
     monkeypatch.setattr(command, "_cost", fails)
+    monkeypatch.setattr(os, "_exit", sys.exit)  # this process goes on
     status, out, _ = new("own", *SETS)
     assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
     assert not Path("experiments/own").exists()
@@ -421,7 +424,7 @@ def replaced(old: str, new: str) -> list[str]:
     ("arguments", "message"),
     [
         *(
-            ([name, *SETS], f"name: {name!r} cannot be an experiment's name; begin with a letter")
+            ([name, *SETS], f"NAME: {name!r} cannot be an experiment's name; begin with a letter")
             for name in ("my study", "1e5", "nan", "no", "null", "2015-01-01")
         ),
         (["demo", *SETS], "experiments/demo: this experiment exists already"),
@@ -442,7 +445,7 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *SETS, "--reference", "../corpus.en"], "corpus.en has 40"),
         (
             ["own", *replaced("../corpus.fr", "../long.fr")],
-            "train: no training pair is left: 40 are",
+            "--train: no training pair is left: 40 are",
         ),
         (["own", *SETS, "--links", "../dev.en"], "dev.en:1: 'Man' is not a link"),
         (

@@ -264,6 +264,28 @@ def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(monkeypat
     assert snakemake("true")[0] == 0  # no lock was left
 
 
+@pytest.mark.slow
+def test_a_lock_is_named_by_the_run_that_holds_it_or_as_that_of_a_killed_one():
+    command = "echo $BASHPID > pid; exec sleep 99"
+    Path("Snakefile").write_text(SNAKEFILE.replace("COMMAND", command))
+    hidden = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(ENGINE, start_new_session=True, **hidden) as engine:
+        while not Path("pid").exists():
+            time.sleep(0.1)
+        of_process = (
+            f"process {engine.pid} is a Snakemake that runs here; wait for it, or end it.\n"
+        )
+        assert snakemake(command) == (1, f"demo: the folder is locked: {of_process}")
+        os.killpg(engine.pid, signal.SIGKILL)
+    status, shown = snakemake("true")
+    assert status == 1
+    assert (
+        "no Snakemake runs here on this machine, so a run was killed. Type snakemake --unl" in shown
+    )
+    subprocess.run([ENGINE[0], "--unlock"], check=True, capture_output=True)
+    assert snakemake("true")[0] == 0
+
+
 def test_an_engine_that_is_told_to_end_before_it_runs_says_so():
     slow = "Path('begun').touch()\nimport time; time.sleep(99)\nrule all:"
     Path("Snakefile").write_text(SNAKEFILE.replace("rule all:", slow))

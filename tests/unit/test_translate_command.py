@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -92,6 +93,14 @@ def test_notes_name_the_unknown_words_of_a_sentence(attnmt):
     assert attnmt("The old g\u202e house is the old house.")[2] == f"{place}: g\n"
     unlike = "; the sentence is unlike its training text, and the translation may be bad"
     assert attnmt("Cats & dogs.")[2] == f"{place}: Cats, &, dogs{unlike}\n"
+
+
+def test_several_sentences_in_a_line_get_a_warning(attnmt):
+    warned = (
+        "warning: text:1: several sentences; give each a line, or the model may leave one out\n"
+    )
+    assert warned in attnmt("The house is old! The house is new.")[2]
+    assert "several" not in attnmt("The Mr. Smith house is new.", "The house . the house.")[2]
 
 
 def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatch):
@@ -200,11 +209,22 @@ def test_every_rule_of_the_search_can_be_set(attnmt, params, folder):
     plain = lines_of(translator.translate(RAW, prefix="Ein"))
     assert attnmt(*RAW, *options, "--prefix", "Ein")[1] == plain
     assert plain != lines_of(expected(params, folder, "local_p"))
-    error = attnmt("x", "--alpha", "0.6")
-    assert error[::2] == (
-        2,
-        "error: alpha of the search: give it with length_penalty gnmt, and only then\n",
-    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--alpha 0.6", "--alpha: give it with --length-penalty gnmt, and only then"),
+        ("--min-length 5 --max-length 4", "--max-length: the least is 5, and the greatest is 4"),
+        ("--no-repeat-ngram 0", "--no-repeat-ngram: Input should be greater than 0 (found 0)"),
+        ("--max-length 1 --prefix Ein", "--prefix: it has 1 words or pieces, and a translation"),
+    ],
+)
+def test_an_error_names_the_option_and_no_key(attnmt, words, message):
+    status, output, error = attnmt(LONG, *words.split())
+    assert (status, output) == (2, "")
+    assert f"error: {message}" in error
+    assert not re.search("|".join(rule for rule in SearchRules.model_fields if "_" in rule), error)
 
 
 @pytest.mark.parametrize("name", ["local_p", "subwords"])

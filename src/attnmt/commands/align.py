@@ -40,12 +40,12 @@ def align(
         ),
     ] = None,
     weights: Weights = None,
-    plain: Annotated[
+    tokenized: Annotated[
         bool,
         typer.Option(
-            "--plain",
-            help="The text is plain, and is tokenized as the training text was. Sentences that are "
-            "given here always are. Other text must be such tokens already.",
+            "--tokenized",
+            help="The text is tokens with spaces between them, as gold links count them. Without this "
+            "option it is plain, and is tokenized as the training text was.",
         ),
     ] = False,
     gold: Annotated[
@@ -76,11 +76,9 @@ def align(
 
     attnmt align "A dog runs." "Ein Hund rennt."
 
-    attnmt align news.en news.de --plain --weights weights/demo
+    attnmt align news.en news.de --weights weights/demo --links news.links
 
-    attnmt align test.en test.de --gold test.wa --experiment multi30k -o rates.csv
-
-    attnmt align test.en test.de --model local_p_general_feed --links test.links
+    attnmt align test.en test.de --tokenized --gold test.wa --experiment multi30k -o rates.csv
     """
     choice = choose(experiment, model, weights)
     params, names, root, _ = choice
@@ -92,20 +90,20 @@ def align(
         raise InputError("--model: without --gold, one model links the words; give one --model")
     for path in filter(None, (links, output)):
         check_place(path)
-    given = pairs_given(source, target, MOST_CHARACTERS)
-    plain = plain or given.written
+    languages = params.languages.sides("forward")
+    given = pairs_given(source, target, MOST_CHARACTERS, languages, tokenized)
 
     # here, because torch takes seconds
     from attnmt.scoring.external_alignment import OwnPairs, link_pairs, score_diagonal
 
-    pairs = OwnPairs.of(given.pairs, params, gold, plain=plain, flip=flip)
+    pairs = OwnPairs.of(given.pairs, params, gold, tokenized=tokenized, flip=flip)
     for message in pairs.notes:
         note(message)
     rows: list[tuple[str, ...]] = [COLUMNS]
     for name in names:
         linked = link_pairs(params, name, pairs, root)
         rows_of_links = map(format_links, linked.links[linked.reading.chosen])
-        if plain:
+        if not tokenized:
             sides = (map(" ".join, side) for side in zip(*linked.words, strict=True))
             rows_of_links = map("\t".join, zip(rows_of_links, *sides, strict=True))
         if links is not None:

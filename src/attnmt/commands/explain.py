@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from attnmt.commands.input_lines import warn_of_form
+from attnmt.commands.messages import warn
 from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
 from attnmt.commands.options import Beam, Experiment
 from attnmt.config import DEMO
@@ -82,6 +84,13 @@ def explain(
     from attnmt.reporting.explain_page import make_explain_page
     from attnmt.reporting.explain_text import explain_text
 
+    if os.path.isfile(sentence):  # noqa: PTH113  pathlib fails on a text too long for a name
+        warn(f"{sentence} is a file, but its name is explained; give a sentence")
+    first, name = chosen[0]
+    for line, what, language in zip(
+        (sentence, reference), ("the sentence", "--reference"), first.languages(name), strict=True
+    ):
+        warn_of_form(what, [line or ""], language)
     shown = []
     for choice, name in chosen:
         translator = choice.load(name, beam, n_best)

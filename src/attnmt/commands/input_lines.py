@@ -6,9 +6,13 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from attnmt.commands.messages import warn
+from attnmt.config import Language
+from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
 from attnmt.files.text_file import decode_lines, iter_lines
 
@@ -37,7 +41,13 @@ class Lines:
     typed: bool = False  # whether a person types them
 
 
-def lines_to_translate(text: list[str] | None, source: Path | None, most: int) -> Lines:
+def lines_to_translate(
+    text: list[str] | None,
+    source: Path | None,
+    most: int,
+    language: Language,
+    tokenized: bool | None = None,
+) -> Lines:
     """Return the lines of ``text``, or of the file ``source``, or of standard input if both are None.
 
     Each of ``text`` may have several lines, as a file may. Text and ordinary files are read through
@@ -46,6 +56,8 @@ def lines_to_translate(text: list[str] | None, source: Path | None, most: int) -
 
     Args:
         most: the most characters that a line may have.
+        language: the one that the text is in.
+        tokenized: whether --tokenized is given; None if the command has no such option.
 
     Raises:
         InputError: if a line is longer than that, is not UTF-8 or holds a NUL byte (naming the line),
@@ -54,12 +66,38 @@ def lines_to_translate(text: list[str] | None, source: Path | None, most: int) -
     if text:
         # BytesIO yields no line of an empty argument, which is an empty line.
         given = [line for one in text for line in io.BytesIO(os.fsencode(one) or b"\n")]
-        return _read_through("text", lambda: decode_lines(given, "text"), most)
-    if source is None:
+        name, read = "text", lambda: decode_lines(given, "text")
+    elif source is None:
         return _standard_input(most)
-    if source.exists() and not (source.is_file() or source.is_dir()):
+    elif source.exists() and not (source.is_file() or source.is_dir()):
         return _stream(os.open(source, os.O_RDONLY), str(source), most)
-    return _read_through(str(source), lambda: iter_lines(source, may_be_blank=True), most)
+    else:
+        name, read = str(source), lambda: iter_lines(source, may_be_blank=True)
+    counted = count()
+    checked = zip(_checked(read(), name, most), counted, strict=False)
+    warn_of_form(name, (line.text for line, _ in checked), language, tokenized)
+    return Lines(name, _checked(read(), name, most), next(counted), lambda: True)
+
+
+def warn_of_form(
+    name: str, lines: Iterable[str], language: Language, tokenized: bool | None = None
+) -> None:
+    """Warn of tokens where plain text is read, and of plain text where tokens are.
+
+    ``tokenized`` is as for :func:`lines_to_translate`.
+    """
+    as_tokens = bool(tokenized) or language.tokenize == "none"
+    found = tokenized_already(lines)
+    if found in (None, as_tokens):
+        return
+    if language.tokenize == "none":
+        cure = "tokenize it as the training text was"
+    elif tokenized is None:
+        cure = "give plain text"
+    else:
+        cure = "leave out --tokenized" if tokenized else "add --tokenized"
+    looks, read = ("tokenized", "plain text") if found else ("plain", "tokens")
+    warn(f"{name} looks {looks}, and is read as {read}; {cure}")
 
 
 def in_chunks(items: Iterator[Item], waiting: Callable[[], bool]) -> Iterator[list[Item]]:
@@ -137,11 +175,6 @@ def _stream(descriptor: int, name: str, most: int) -> Lines:
     arriving = Arriving(descriptor, name, most)
     lines = _checked(decode_lines(arriving, name), name, most)
     return Lines(name, lines, None, arriving.waiting, os.isatty(descriptor))
-
-
-def _read_through(name: str, read: Callable[[], Iterator[str]], most: int) -> Lines:
-    total = sum(1 for _ in _checked(read(), name, most))
-    return Lines(name, _checked(read(), name, most), total, lambda: True)
 
 
 def _checked(lines: Iterable[str], name: str, most: int) -> Iterator[Line]:

@@ -8,7 +8,8 @@ import typer
 
 from attnmt.commands.messages import note
 from attnmt.commands.options import complete_model
-from attnmt.config import DEMO, Params, load_params, params_file
+from attnmt.config import DEMO, Language, Params, load_params, params_file
+from attnmt.decoding.needed_files import translator_files
 from attnmt.errors import InputError
 from attnmt.reporting.own_text import text_example
 from attnmt.serving.packed import read_packed
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 READY_MADE = Path("weights", "multi30k")  # packed, in git
 WEIGHTS_HELP = (
-    "A folder that attnmt pack wrote, in place of an experiment's model. Where the demo has no trained "
-    f"model, the default is {READY_MADE}."
+    "A folder that attnmt pack wrote, in place of an experiment's model. Until the demo's best model is "
+    f"ready, the default is {READY_MADE}."
 )
 SIDE_BY_SIDE = "Give it several times to see several models side by side."
 Weights = Annotated[Path | None, typer.Option("--weights", help=WEIGHTS_HELP)]
@@ -59,6 +60,10 @@ class Choice(NamedTuple):
         torch.set_num_threads(self.params.machine.decode_threads)
         return load_translator(self.params, name, self.root, beam=beam, n_best=n_best, **rules)
 
+    def languages(self, name: str) -> tuple[Language, Language]:
+        """Return what one of them reads, and what it writes."""
+        return self.params.languages.sides(self.params.direction(name))
+
     def example(self, name: str) -> str:
         """Return a sentence like those that one of them learned from, or "" if no text is here."""
         try:
@@ -72,8 +77,8 @@ def choose(experiment: str, model: str | Sequence[str] | None, weights: Path | N
 
     This is the rule of every command that works with trained models.
 
-    If the demo has no trained model, the choice is the packed model of the project's folder, and a line
-    on standard error says so.
+    Until the demo's best model has all that it translates with, the choice is the packed model of the
+    project's folder, and a line on standard error says so.
 
     Raises:
         InputError: if there is no such experiment or model; if nothing is trained; if the packed
@@ -89,17 +94,38 @@ def choose(experiment: str, model: str | Sequence[str] | None, weights: Path | N
         return _packed(weights)
     params = load_params(params_file(experiment))
     for name in models:
-        params.translators(name)
+        known_model(params, name)
     if models:
         return Choice(params, [*models], Path())
-    if experiment == DEMO and READY_MADE.is_dir() and not ranked_models(params):
+    if experiment == DEMO and READY_MADE.is_dir() and not _best_translates(params):
         choice = _packed(READY_MADE)
         note(
-            f"{choice.names[0]} of {READY_MADE} is used, because no model is trained here; "
-            f"to train the demo's models: make demo"
+            f"{choice.names[0]} of {READY_MADE} is used, because the demo's best model is "
+            f"not ready here; to train the demo's models: make demo"
         )
         return choice
     return Choice(params, [best_model(params)], Path())
+
+
+def _best_translates(params: Params) -> bool:
+    """Return whether the best model is here with all that it translates with."""
+    best = ranked_models(params)
+    try:
+        return bool(best and translator_files(params, best[0]))
+    except InputError:  # while `make demo` runs
+        return False
+
+
+def known_model(params: Params, name: str) -> None:
+    """Refuse a model that the experiment does not have.
+
+    Raises:
+        InputError: naming --model.
+    """
+    try:
+        params.translators(name)
+    except InputError as error:
+        raise InputError(f"--model: {error}") from None
 
 
 def _packed(folder: Path) -> Choice:

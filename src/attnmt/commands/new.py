@@ -195,7 +195,7 @@ def _place(name: str) -> Path:
     is_text = yaml.safe_load(name) == name and name.lower() not in ("nan", "inf", "infinity")
     if not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII) or not is_text:
         raise InputError(
-            f"name: {name!r} cannot be an experiment's name; begin with a letter, and use letters, "
+            f"NAME: {name!r} cannot be an experiment's name; begin with a letter, and use letters, "
             f"digits, _ and -, as in study-1"
         )
     if not Path(SYSTEMS).exists():

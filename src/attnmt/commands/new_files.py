@@ -49,9 +49,9 @@ def given_codes(train: Files, codes: tuple[str, str] | None) -> Codes:
         Languages(source=sides[0], target=sides[1])
     except ValidationError as error:
         _, why = explained(error.errors()[0], Languages)
+        place = "--languages" if codes else f"{train[0]} and {train[1]}"
         raise InputError(
-            f"{train[0]} and {train[1]}: {why}; give the codes of two languages, as in "
-            f"--languages fr en"
+            f"{place}: {why}; give the codes of two languages, as in --languages fr en"
         ) from None
     return chosen
 
@@ -225,7 +225,7 @@ def doubts(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
             )
         tokenized = side.tokenize == "none"
         for files in held_out.values():
-            if tokenized_already(_spread(files[at])) != tokenized:
+            if tokenized_already(_spread(files[at])) not in (None, tokenized):
                 said.append(
                     f"{files[at]} is {'not ' * tokenized}tokenized, and the training text is"
                     f"{' not' * (not tokenized)}; give all sets in one form"

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from attnmt.commands.model_choice import known_model
 from attnmt.commands.options import Experiment, OneModel
 from attnmt.config import DEMO, load_params, params_file
 
@@ -37,6 +38,8 @@ def pack(
     attnmt pack --experiment multi30k --model ensemble multi30k-ensemble
     """
     params = load_params(params_file(experiment))
+    if model is not None:
+        known_model(params, model)
 
     from attnmt.serving.packing import pack_model, refuse_other_content
     from attnmt.training.best_model import best_model

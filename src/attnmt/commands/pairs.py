@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from attnmt.commands.input_lines import Line, Lines, lines_to_translate
+from attnmt.config import Language
 from attnmt.errors import InputError
 
 Source = Annotated[
@@ -38,11 +39,16 @@ class Pairs:
     pairs: Iterator[Pair]
     total: int | None  # None if the pairs are still coming
     waiting: Callable[[], bool]  # whether another pair can be read without waiting for it
-    written: bool = False  # whether they are sentences on the command line
     typed: bool = False  # whether a person types them
 
 
-def pairs_given(source: str | None, target: str | None, most: int) -> Pairs:
+def pairs_given(
+    source: str | None,
+    target: str | None,
+    most: int,
+    languages: tuple[Language, Language],
+    tokenized: bool | None = None,
+) -> Pairs:
     """Return the pairs of two files, of two sentences, or of standard input if both are None.
 
     A word of the command line is a sentence if it has a space and no file has this name. Standard input
@@ -50,6 +56,8 @@ def pairs_given(source: str | None, target: str | None, most: int) -> Pairs:
 
     Args:
         most: the most characters that a sentence may have.
+        languages: those of source and target.
+        tokenized: as for :func:`lines_to_translate`.
 
     Raises:
         InputError: if only one side is given, or the sides have different numbers of lines; and as
@@ -58,9 +66,12 @@ def pairs_given(source: str | None, target: str | None, most: int) -> Pairs:
     if source is None or target is None:
         if source is not None:
             raise InputError("TARGET: missing; give both sides, or two columns on standard input")
-        both = lines_to_translate(None, None, 2 * most + 1)
+        both = lines_to_translate(None, None, 2 * most + 1, languages[0])
         return Pairs(map(_columns, both.lines), None, both.waiting, typed=both.typed)
-    sides = _side(source, most), _side(target, most)
+    sides = [
+        _side(word, most, language, tokenized)
+        for word, language in zip((source, target), languages, strict=True)
+    ]
     totals = {side.total for side in sides}
     if len(totals - {None}) > 1:
         each = ", ".join(f"{side.name} has {side.total:,}" for side in sides)
@@ -69,18 +80,15 @@ def pairs_given(source: str | None, target: str | None, most: int) -> Pairs:
         _together(*sides),
         None if None in totals else sides[0].total,
         lambda: all(side.waiting() for side in sides),
-        written=all(map(_is_sentence, (source, target))),
     )
 
 
-def _is_sentence(word: str) -> bool:
-    return " " in word.strip() and not os.path.exists(word)  # noqa: PTH110  pathlib fails on a long text
-
-
-def _side(word: str, most: int) -> Lines:
-    if _is_sentence(word):
-        return lines_to_translate([word], None, most)
-    return lines_to_translate(None, Path(word), most)
+def _side(word: str, most: int, language: Language, tokenized: bool | None) -> Lines:
+    sentence = " " in word.strip() and not os.path.exists(word)  # noqa: PTH110  a text may be long
+    if not sentence and not os.path.exists(word):  # noqa: PTH110
+        raise InputError(f"{word}: no such file (and no sentence, which has a space in it)")
+    text, file = ([word], None) if sentence else (None, Path(word))
+    return lines_to_translate(text, file, most, language, tokenized)
 
 
 def _columns(line: Line) -> Pair:

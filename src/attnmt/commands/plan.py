@@ -140,10 +140,7 @@ def _print_trainings(
             f"{times.source}. Starts, translation and scores come on top."
         )
     size, most = (filesize.decimal(n) for n in (max(checkpoints), FILES * sum(checkpoints)))
-    page.print(
-        f"The largest checkpoint takes {size} of disk, and no second copy in memory while it is "
-        f"written. All trainings together need up to {most} of disk."
-    )
+    page.print(f"Of disk, the largest checkpoint takes {size}, and all trainings up to {most}.")
     for estimate in dict.fromkeys(text.estimate for text in sizes.values() if text.estimate):
         page.print(f"Words are estimated from {estimate}.")
 

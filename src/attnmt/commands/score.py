@@ -45,7 +45,7 @@ def score(
     """
     choice = choose(experiment, model, weights)
     (name,) = choice.names
-    given = pairs_given(source, target, max_characters)
+    given = pairs_given(source, target, max_characters, choice.languages(name))
     if given.typed:
         typer.echo(f"{STDIN}: a source, a tab and its translation. Ctrl-D ends.", err=True)
     translator = choice.load(name)

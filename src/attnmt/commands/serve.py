@@ -11,6 +11,8 @@ from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 
+PATIENCE = 1  # seconds that requests have to end when the server is told to
+
 
 def serve(
     experiment: Experiment = DEMO,
@@ -47,7 +49,9 @@ def serve(
     served = application(services, first.example(name))
     address = f"[{host}]" if ":" in host else host
     note(f"http://{address}:{listening.getsockname()[1]} (Ctrl-C ends)")
-    uvicorn.Server(uvicorn.Config(served)).run(sockets=[listening])
+    # Ctrl-C does not wait longer for requests
+    config = uvicorn.Config(served, timeout_graceful_shutdown=PATIENCE)
+    uvicorn.Server(config).run(sockets=[listening])
 
 
 def _bound(host: str, port: int) -> socket.socket:

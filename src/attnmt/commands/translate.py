@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from enum import StrEnum
 from html import unescape
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +25,7 @@ from attnmt.commands.options import (
     MaxCharacters,
     OneModel,
 )
-from attnmt.config import DEMO, LengthPenalty
+from attnmt.config import DEMO, LengthPenalty, SearchRules
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path, check_place
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 FAR = 1.5  # warn of a sentence with more than this many times the words of the longest trained on
 RULE = "The default of each rule is the experiment's."
 OF = "times the source's words"
+RULES = re.compile(rf"\b({'|'.join(SearchRules.model_fields)}|prefix)\b(?: of the search)?")
+ENDS = {".", "!", "?"}  # of a sentence, where a capital letter follows
 UNLIKE = 0.25  # a sentence of which more is unknown is unlike the text that the model learned from
 
 
@@ -131,26 +135,29 @@ def translate(
         if source is not None and output.exists() and source.exists() and output.samefile(source):
             raise InputError(f"--output: {output} is also the input; name another file")
     # Files are read through before the models are loaded, so that their faults are reported first.
-    given = lines_to_translate(text, source, max_characters)
+    given = lines_to_translate(text, source, max_characters, choice.languages(name)[0])
     if text and os.path.isfile(text[0]):  # noqa: PTH113  pathlib fails on a text too long for a name
         warn(f"{text[0]} is a file, but its name is translated; for its lines, use --input")
+    if text and len(text) > 1 and not any(" " in word.strip() for word in text):
+        warn("each word is translated as a sentence; put a sentence in quotes")
     if n_best > (beam or choice.params.decoding.beam):
         warn(f"--n-best {n_best}: a narrower beam rarely finishes this many; raise --beam")
 
+    from attnmt.decoding.search import changed_rules
     from attnmt.reporting.explain_text import printable
 
-    translator = choice.load(
-        name,
-        beam,
-        n_best,
-        length_penalty=length_penalty,
-        alpha=alpha,
-        min_ratio=min_ratio,
-        max_ratio=max_ratio,
-        min_length=min_length,
-        max_length=max_length,
-        no_repeat_ngram=no_repeat_ngram,
-    )
+    rules = {
+        "length_penalty": length_penalty,
+        "alpha": alpha,
+        "min_ratio": min_ratio,
+        "max_ratio": max_ratio,
+        "min_length": min_length,
+        "max_length": max_length,
+        "no_repeat_ngram": no_repeat_ngram,
+    }
+    with _rules_as_options():
+        changed_rules(choice.params.decoding, rules)
+    translator = choice.load(name, beam, n_best, **rules)
     target = translator.target
     begun = target.units(prefix, "--prefix")
     if unknown := [unit for unit in begun if unit not in target.vocabulary]:
@@ -185,7 +192,9 @@ def translate(
         shown = printable if out.isatty() else str
         read = _read(given, translator, one_by_one=bool(text) or given.typed)
         for sentences in in_chunks(read, given.waiting):
-            for translations in translator.translate_units(sentences, prefix=begun):
+            with _rules_as_options():
+                translated = translator.translate_units(sentences, prefix=begun)
+            for translations in translated:
                 out.writelines(f"{shown(row(line, t))}\n" for t in translations)
                 line += 1
             out.flush()
@@ -197,11 +206,22 @@ def translate(
         warn(f"{given.name} is empty; nothing was translated")
 
 
+@contextmanager
+def _rules_as_options() -> Iterator[None]:
+    """Name the options in an error about rules of the search."""
+    try:
+        yield
+    except InputError as error:
+        shown = RULES.sub(lambda rule: f"--{rule[1].replace('_', '-')}", str(error))
+        raise InputError(shown) from None
+
+
 def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Iterator["Units"]:
     """Yield each line as the models read it; warn of a sentence that they may read badly.
 
     ``one_by_one`` names the unknown words of each sentence; otherwise they are only counted.
     """
+    from attnmt.text.tokenizer import JOIN
     from attnmt.training.machine import give_back_large_blocks
 
     longest, reader = translator.source.longest, translator.source
@@ -224,6 +244,11 @@ def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Itera
             )
         unknown = [unit for unit in units if unit not in reader.vocabulary]
         total, not_known = total + len(units), not_known + len(unknown)
+        marks = [unit.strip(JOIN) for unit in units]
+        if one_by_one and any(
+            end in ENDS and next_[:1].isupper() for end, next_ in pairwise(marks)
+        ):
+            warn(f"{place}: several sentences; give each a line, or the model may leave one out")
         if unknown and one_by_one:
             _name_unknown(place, unknown, reader.unit, len(units))
         yield units

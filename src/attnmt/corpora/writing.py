@@ -28,12 +28,15 @@ def written_without_spaces(lines: Iterable[str]) -> bool:
     return letters > words
 
 
-def tokenized_already(lines: Iterable[str]) -> bool:
-    """Return whether a text is tokenized: nearly all full stops and commas stand between spaces."""
+def tokenized_already(lines: Iterable[str]) -> bool | None:
+    """Return whether a text is tokenized: nearly all full stops and commas stand between spaces.
+
+    It is None if the text has too few of them to say.
+    """
     alone = stops = total = 0
     for line in lines:
         found = _STOP.findall(line)
         total += 1
         stops += len(found)
         alone += sum(map(bool, found))
-    return stops >= _FEWEST * total and alone > _MOST * stops
+    return alone > _MOST * stops if stops >= max(1, _FEWEST * total) else None

@@ -1,7 +1,8 @@
 """Whole texts through the search and the forced decoder, in batches of similar length."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from threading import Lock
 from typing import TypeVar
 
@@ -75,8 +76,9 @@ def _by_length(
         batches.append(order[:size])
         order = order[size:]
     results: dict[int, Result] = {}
-    with Progress(what, len(lengths), "sentences") as progress:
-        for rows, batch in zip(batches, _side_by_side(one_batch, batches, device), strict=True):
+    side_by_side = _side_by_side(one_batch, batches, device)
+    with Progress(what, len(lengths), "sentences") as progress, closing(side_by_side):
+        for rows, batch in zip(batches, side_by_side, strict=True):
             results |= zip(rows, batch, strict=True)
             progress.update(len(rows))
     return [results[i] for i in range(len(lengths))]
@@ -84,22 +86,26 @@ def _by_length(
 
 def _side_by_side(
     one_batch: Callable[[list[int]], Result], batches: Sequence[list[int]], device: torch.device
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Yield the results of batches in their order.
 
     On a processor, torch's threads share out the batches. Threads that share an operation wait for each
-    other at its end; with batches of their own they never wait.
+    other at its end; with batches of their own they never wait. Ctrl-C does not wait for the batches
+    that run: they go on until they or the process end, and no other begins.
     """
     with _SHARED_OUT:
         threads = torch.get_num_threads()
         workers = min(threads, len(batches)) if device.type == "cpu" else 1
         if workers > 1:
+            few, wanted = threads // workers, True
+            pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(few,))
             try:
-                with ThreadPoolExecutor(
-                    workers, initializer=torch.set_num_threads, initargs=(threads // workers,)
-                ) as pool:
-                    yield from pool.map(one_batch, batches)
+                yield from pool.map(one_batch, batches)
+            except (KeyboardInterrupt, SystemExit, GeneratorExit):
+                wanted = False
+                raise
             finally:
+                pool.shutdown(wait=wanted, cancel_futures=True)
                 torch.set_num_threads(threads)  # also for threads that start later
             return
     yield from map(one_batch, batches)

@@ -113,7 +113,7 @@ def propose(pair: Languages, train: Files) -> Proposal:
                 counts.update(() if why else side * every)
     if not pairs["kept"]:
         raise InputError(
-            f"train: no training pair is left: {pairs['long']:,} are longer than {max_length} tokens, "
+            f"--train: no training pair is left: {pairs['long']:,} are longer than {max_length} tokens, "
             f"{pairs['empty']:,} have an empty side; give text with a sentence in each line"
         )
     tokens = {code: counts.total() for code, counts in zip(pair.codes, words, strict=True)}

@@ -46,14 +46,14 @@ class OwnPairs:
         params: Params,
         links: Path | None = None,
         *,
-        plain: bool = False,
+        tokenized: bool = False,
         flip: bool = False,
     ) -> "OwnPairs":
         """Take lines of text, and links in any format that :func:`read_gold` reads.
 
         Args:
             pairs: source and target, in the experiment's languages, each with its place for messages.
-            plain: whether the text is plain and not tokens with spaces between them.
+            tokenized: whether the text is tokens with spaces between them, and not plain.
             flip: whether the sides of the links are exchanged.
 
         Raises:
@@ -63,9 +63,9 @@ class OwnPairs:
         both = [*pairs]
         if not both:
             raise InputError("no pairs to link; the text is empty")
-        languages, split = params.languages, plain and params.tokenize.split_hyphens
+        languages, split = params.languages, params.tokenize.split_hyphens
         sources, targets = (
-            [_tokens(line, tokenizer(language, split), plain) for line in lines]
+            [_tokens(line, tokenizer(language, split), tokenized) for line in lines]
             for language, lines in zip(
                 (languages.source, languages.target), zip(*both, strict=True), strict=True
             )
@@ -139,9 +139,9 @@ def _score(
     return score_links(links, ReferenceLinks("gold", gold), samples)[0]
 
 
-def _tokens(line: Line, rule: Tokenizer, plain: bool) -> list[str]:
+def _tokens(line: Line, rule: Tokenizer, tokenized: bool) -> list[str]:
     place, text = line
-    tokens = rule.tokenize(text) if plain else rule.tokens_of(normalized(text).split())
+    tokens = rule.tokens_of(normalized(text).split()) if tokenized else rule.tokenize(text)
     if not tokens:
         raise InputError(f"{place}: no words in this line; take the pair out")
     return tokens

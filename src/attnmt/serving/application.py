@@ -1,6 +1,7 @@
 """The server of models: strict requests in JSON, and a page that explains a translation."""
 
 import json
+from asyncio import CancelledError
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from attnmt.errors import InputError
 from attnmt.reporting.explain_page import Form, make_explain_page
@@ -18,10 +20,11 @@ MOST_BYTES = 16 * MOST_WORK  # of a request; JSON may write a character in 12 by
 MOST_TOLD = 500  # characters of a refusal
 
 
-def application(services: Sequence[Service], example: str) -> Starlette:
+def application(services: Sequence[Service], example: str) -> ASGIApp:
     """Return a server that translates at ``/invocations``, and has a page for people at ``/``.
 
-    The page shows all models side by side, and the first one answers programs.
+    The page shows all models side by side, and the first one answers programs. A request that is
+    cancelled, because the server ends, gets the status 503.
 
     Args:
         example: a sentence to click on in the page; "" if none is known.
@@ -47,7 +50,15 @@ def application(services: Sequence[Service], example: str) -> Starlette:
         return Response("\n")
 
     routes = [Route("/", page), Route("/invocations", invocations, methods=["POST"])]
-    return Starlette(routes=[*routes, Route("/ping", ping), Route("/health", ping)])
+    app = Starlette(routes=[*routes, Route("/ping", ping), Route("/health", ping)])
+
+    async def until_the_end(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await app(scope, receive, send)
+        except CancelledError:
+            await Response("the server is ending\n", 503)(scope, receive, send)
+
+    return until_the_end
 
 
 def form_page(services: Sequence[Service], sentence: str, example: str) -> tuple[str, int]:

@@ -32,10 +32,10 @@ LONGEST = 1024  # words of the longest sentence that the model takes
 
 def align(
     pairs: Iterable[Pair],
-    others: Sequence[Pair] = (),
-    said: Progress | None = None,
-    part: str = "all pairs",
-    parts: int = 1,
+    others: Sequence[Pair],
+    said: Progress,
+    part: str,
+    parts: int,
 ) -> Iterator[Links]:
     """Learn from pairs of tokenized sentences; return the links of each, then of other pairs.
 
@@ -55,7 +55,6 @@ def align(
     Raises:
         MemoryError: if a process was killed, as Linux does when memory is short.
     """
-    said = said or Progress(part, None, "iterations")
     forward, backward = _both_directions(pairs, others, said, part, parts)
     links = np.intersect1d(forward.links, backward.links, assume_unique=True)
     return _of_pairs(forward.pairs, links)

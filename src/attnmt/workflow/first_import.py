@@ -1,9 +1,8 @@
-"""The first import of a program: Ctrl-C ends it at once while it loads, and its code is that beside it.
+"""What holds for a program before its libraries load: whose code it runs, and how it can end.
 
-Too little memory to load the libraries is told in a sentence.
-
-Nothing is written before :func:`attnmt.workflow.stage.run_app`, which gives the signal back to Python.
-The other signals end a program in this way by themselves.
+Its code is that of the project where it runs. Ctrl-C ends it at once, and too little memory with a
+sentence. Nothing is written before :func:`attnmt.workflow.stage.run_app`, which gives Ctrl-C back to
+Python. The other signals end a program in this way by themselves.
 """
 
 import os

@@ -11,8 +11,10 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, TextIO
 
+import psutil
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnmt.config import DEMO, load_params, params_file
@@ -24,6 +26,7 @@ from attnmt.workflow.graph import TRAIN, Stage, by_kind
 
 REPORT = "report"  # the last stage
 NOTHING = "Nothing to be done"
+LOCKED = "LockException"
 METADATA = re.compile(r"\d+ jobs have (missing|outdated) provenance/metadata")
 HIDDEN_EVENTS = {
     LogEvent.RUN_INFO,
@@ -39,6 +42,7 @@ HIDDEN_LINES = (
     "Building DAG of jobs",
     "Conda environments: ignored",
     "Elapsed time",
+    LOCKED,
     "Select jobs to execute",
     "Using shell",
 )
@@ -84,6 +88,21 @@ def at_once(stage: Stage, limits: Mapping[str, Any]) -> int:
     return max(1, min(counts, default=1))  # a stage is never given more cores than there are
 
 
+def about_lock(experiment: str) -> str:
+    """Say who has locked this folder, and what to do; a run that is killed leaves its lock."""
+    own, here = psutil.Process(), str(Path.cwd())
+    us = {own.pid, *(process.pid for process in own.parents())}
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        program = {Path(word).name for word in (process.info["cmdline"] or [])[:3]}
+        if process.pid not in us and "snakemake" in program and process.info["cwd"] == here:
+            return f": process {process.pid} is a Snakemake that runs here; wait for it, or end it."
+    of = "" if experiment == DEMO else f" --config experiment={experiment}"
+    return (
+        f", but no Snakemake runs here on this machine, so a run was killed. Type snakemake --unlock{of}"
+        f", then the same command again. What is done stays, and trainings go on from their checkpoints."
+    )
+
+
 class Progress(logging.Handler):
     """Writes the lines of one run, as Snakemake reports its jobs."""
 
@@ -116,6 +135,8 @@ class Progress(logging.Handler):
             self._begin(fields["jobid"], fields["rule_name"])
         elif event == LogEvent.JOB_FINISHED and self.names[fields["job_id"]] in self.to_run:
             self._end(self.names[fields["job_id"]])  # not so the Snakefile's rule `all`
+        elif str(record.msg).startswith(LOCKED):
+            self._say(f"{self.experiment}: the folder is locked{about_lock(self.experiment)}")
         elif str(record.msg).startswith(NOTHING):
             self._say(f"{self.experiment}: nothing to run, all {len(self.stages)} stages are done.")
 

@@ -23,6 +23,7 @@ from attnmt.workflow.code import SCRIPT, files_of_run
 from attnmt.workflow.record import DVC_STAGE, ORDER, Order, read_order, recorded
 
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
+ENDED_BY_SIGNAL = 128  # what a shell adds to a signal's number
 
 
 def run_stage(main: Callable[..., Any], description: str | None) -> None:
@@ -99,7 +100,7 @@ def run_app(app: typer.Typer) -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as first_import.py set it
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    with handled(lambda number: sys.exit(128 + number), ENDS):
+    with handled(lambda number: sys.exit(ENDED_BY_SIGNAL + number), ENDS):
         try:
             try:
                 app()
@@ -110,6 +111,10 @@ def run_app(app: typer.Typer) -> None:
         except BrokenPipeError:  # the reader has ended
             _close_output()
             sys.exit(1)
+        except SystemExit as ended:
+            if isinstance(ended.code, int) and ended.code > ENDED_BY_SIGNAL:
+                os._exit(ended.code)  # Python would wait for threads that still search
+            raise
         except Exception as error:
             if (message := _not_allowed(error)) is None:
                 raise
