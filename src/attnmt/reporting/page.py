@@ -46,7 +46,7 @@ OTHERS = "Beyond the paper"
 # The same on one's own text
 OWN_FIRST = (ANSWER, ATTENTION, "figure5")
 OWN_GROUPS = {
-    "A closer look": ("table5", "attention", "figure6", "table_unknown"),
+    "A closer look": ("table_settings", "table5", "attention", "figure6", "table_unknown"),
     "The paper's claims on this text": (CLAIMS,),
 }
 OWN_OTHERS = "More numbers"
@@ -120,7 +120,10 @@ def _finding(params: Params, report: Report) -> str:
     counts = Counter(lines[0].verdict for lines in claims if not lines[0].amended)
     confirmed, refuted = counts["confirmed"], counts["refuted"]
     left_open = counts["undecided"] + counts["depends on the recipe"]
-    if tested := confirmed + refuted + left_open:
+    if (tested := confirmed + refuted + left_open) == 1:
+        word = "confirmed" if confirmed else "refuted" if refuted else "left open"
+        return f"The one claim that is tested here is {word}."
+    if tested:
         said = f"{confirmed} {'is' if confirmed == 1 else 'are'} confirmed here, {refuted} refuted"
         return f"Of {tested} claims, {said} and {left_open} left open."
     for headline in report.summary:
@@ -169,11 +172,9 @@ def attention_section(
 
 def _points(panel: Panel) -> list[tuple[str, list[str]]]:
     """Return the y of every curve at each x, as texts."""
-    curves = [[(x, f"{y:.4g}") for x, y in zip(s.x, s.y, strict=True)] for s in panel.series]
-    return [
-        (f"{x:,g}", ["; ".join(y for at, y in curve if at == x) for curve in curves])
-        for x in sorted({x for curve in curves for x, _ in curve})
-    ]
+    curves = [{x: f"{y:.4g}" for x, y in zip(s.x, s.y, strict=True)} for s in panel.series]
+    xs = sorted({x for curve in curves for x in curve})
+    return [(f"{x:,g}", [curve.get(x, "") for curve in curves]) for x in xs]
 
 
 def _run(params: Params, numbers: Numbers) -> list[str]:
