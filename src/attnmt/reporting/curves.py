@@ -83,7 +83,7 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
         ]
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
-    caption = "The cost of {test} while a model learns."
+    caption = "The cost of {test} while a model learns; lower is better."
     return _figure(params, numbers, "Figure 5", "learning curves", labels, caption, read)
 
 

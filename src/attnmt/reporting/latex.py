@@ -108,7 +108,7 @@ def _filled(form: str, label: str, caption: str, rows: str, columns: str = "") -
         "columns": columns,
         "rows": rows,
     }
-    return text if all(map(_is_latin, text)) else OTHER_LETTERS + text
+    return text if all(map(_is_latin, text)) else text.replace("\n", f"\n{OTHER_LETTERS}", 1)
 
 
 def _is_latin(char: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from attnmt.config import DEMO, Params
+from attnmt.config import DEMO, DIRECTIONS, Params
 from attnmt.layout import Layout
 from attnmt.reporting.answer import NAME as ANSWER
 from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure
@@ -66,6 +66,7 @@ class Section:
     kind: str  # the template's macro that draws the body
     title: str  # in the contents, too
     about: str  # beside the title
+    subject: str  # the same without the languages; empty if the title says it
     caption: str
     links: dict[str, str]  # files beside the page with the same content, by the text of the link
     body: Any
@@ -129,7 +130,8 @@ def _finding(params: Params, report: Report) -> str:
     for headline in report.summary:
         if headline.label == GAIN:
             bounds = f" ({headline.note})" if headline.note else ""
-            return f"Attention: {headline.number} BLEU{bounds}, {headline.system}."
+            of = f"{headline.system}, the best systems with it and without it"
+            return f"Attention gains {headline.number} BLEU{bounds}: {of}."
     plain = not all(map(params.attends, params.models))
     question = "Does attention help" if plain else "Which attention is better"
     return f"{question} from {params.languages.source.name} to {params.languages.target.name}?"
@@ -141,7 +143,9 @@ def _sections(params: Params, report: Report) -> list[Section]:
         links = {end: f"{folder}/{one.name}.{end}" for end in ends}
         if isinstance(one, Table) and one.narrow:
             links["narrow tex"] = f"{folder}/{one.name}_narrow.tex"
-        return Section(one.name, kind, one.title, one.about, one.caption, links, body)
+        ways = [params.languages.title(direction) for direction in DIRECTIONS]
+        subject = ", ".join(part for part in one.about.split(", ") if part not in ways)
+        return Section(one.name, kind, one.title, one.about, subject, one.caption, links, body)
 
     printed = ("csv", "md", "tex")
     sections = [section("table", one, printed, one) for one in report.tables]
@@ -167,7 +171,7 @@ def attention_section(
     )
     links = {f"{f.title} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
     names = own_name(params, "Figure 7", "attention of every system")
-    return Section("attention", "attention", *names, caption, links, data)
+    return Section("attention", "attention", *names, names[1], caption, links, data)
 
 
 def _points(panel: Panel) -> list[tuple[str, list[str]]]:

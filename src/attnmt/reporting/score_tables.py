@@ -50,6 +50,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
         return None
     known = [line for line in main.values() if line]
+    way = params.languages.title(next(line.direction for line in known if line.direction))
     gain, p = [scores.named(heading) for heading in ("gain", "gain, 95%")], ["p", "verdict"]
     return table_of(
         spec.name,
@@ -58,7 +59,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
         {key: _cells(scores, row) for key, row in rows.items()},
         _formats(scores),
         {key: _card(scores, row) for key, row in rows.items()},
-        about=params.languages.title(next(line.direction for line in known if line.direction)),
+        about=", ".join(part for part in (spec.about, way) if part),
         narrow=[["system"], [measure.heading, "seeds"], gain, p] if scores.gain else (),
         doubts=map(scores.doubt, rows.values()),
     )
