@@ -3,7 +3,19 @@
 import time
 
 import pytest
-from made_report import MODELS, ROOT, TEXT, made_claim, page_of, write_report
+from made_report import (
+    MODELS,
+    ROOT,
+    TEXT,
+    made_claim,
+    of_own_text,
+    own_numbers,
+    page_of,
+    write_report,
+)
+
+from attnmt.layout import Layout
+from attnmt.scoring.numbers import write_numbers
 
 LAPTOP, PHONE = (1280, 800), (390, 844)
 SIZES = pytest.mark.parametrize("size", [LAPTOP, PHONE])
@@ -21,6 +33,32 @@ def write_page(folder, **options):
 def address(tmp_path_factory):
     """Return the address of a report of one seed."""
     return write_page(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def own_address(tmp_path_factory):
+    """Return the address of a report on a text of one's own."""
+    folder = tmp_path_factory.mktemp("own")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        params = of_own_text(write_report())
+        write_numbers(Layout(params.experiment).numbers, own_numbers(params).lines)
+        (folder / "index.html").write_text(page_of(params), encoding="utf-8")
+    return (folder / "index.html").as_uri()
+
+
+@SIZES
+def test_gain_and_verdict_of_ones_own_text_and_its_commands_are_on_the_screen(
+    open_page, size, own_address
+):
+    page = open_page(size, page_address=own_address)
+    for text in ("gain 95%", "verdict"):
+        box = page.locator("#table_compared thead th").filter(has_text=text).first.bounding_box()
+        assert box["x"] + box["width"] <= size[0], text
+    assert page.locator("#use pre").evaluate("box => box.scrollWidth - box.clientWidth") == 0
+    page.goto(own_address + "#attention")
+    title = page.locator(".matrix h3").first.inner_text()
+    assert title.split() == [page.locator("[name=model]").input_value()]
 
 
 def ours(page, table):

@@ -127,7 +127,7 @@ def made_table() -> Table:
         {"p": P},
         {},
         about="a subject",
-        narrow=("system", "n", "p"),
+        narrow=(("system",), ("n",), ("p",)),
     )
 
 
@@ -164,7 +164,7 @@ def write_report(
         shutil.copy(ROOT / file, file)
     params = load_params(Path("params.yaml"))
     layout = Layout(params.experiment)
-    for test in params.sets.tests:
+    for test in (params.sets.dev, *params.sets.tests):
         for language, words in TEXT.items():
             for folder in (layout.raw, layout.tokens):
                 write_lines(folder / f"{test}.{language}", [" ".join(words)] * LINES)

@@ -3,6 +3,8 @@
 from made_report import MACHINE, changed, made_numbers, made_params
 
 from attnmt.reporting.count_tables import cost_table, unknown_table
+from attnmt.reporting.settings_table import settings_table
+from attnmt.reporting.table import table_of
 from attnmt.scoring.numbers import Numbers
 
 PARAMS = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", "gru_self")
@@ -61,3 +63,20 @@ def test_machines_that_differ_are_shown_row_by_row_and_an_empty_column_is_not():
     assert list(table.frame["machine"]) == ["an accelerator", MACHINE]
     assert table.caption.startswith("2 trainings took 1.0 hours")
     assert "peak memory, MB" not in table.headings
+
+
+def test_settings_that_differ_are_columns_and_those_that_all_share_stand_in_the_caption():
+    params = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", seeds=2)
+    table = settings_table(params, NUMBERS)
+    assert table.headings == ["system", "dropout", "vocabulary", "units", "window D", "seeds"]
+    assert texts(table, "base") == ["base", "0", "600", "words", "", "2"]
+    bpe = params.families[params.model("local_p_general_feed_bpe").family].encoding.vocabulary
+    name = "local_p_general_feed_bpe"
+    assert texts(table, name) == [name, "0.2", f"{bpe:,}", "parts of words", "3", "2"]
+    assert "optimizer sgd, rate 1, epochs 4, halved after 2, batch 24, cell lstm, " in table.caption
+    assert "A local window" not in settings_table(made_params("base"), NUMBERS).caption
+
+
+def test_a_row_with_nothing_but_a_name_is_left_out():
+    rows = {"a": {"system": "a", "n": 1.0}, "b": {"system": "b", "n": None}}
+    assert list(table_of("t", "T", "A.", rows, {}, {}).frame.index) == ["a"]

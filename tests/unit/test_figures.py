@@ -7,7 +7,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from made_report import least_letters, made_line, made_numbers, made_params, write_report
+from made_report import (
+    least_letters,
+    made_line,
+    made_numbers,
+    made_params,
+    of_own_text,
+    write_report,
+)
 from matplotlib.figure import Figure as Canvas
 
 from attnmt.errors import InputError
@@ -61,6 +68,22 @@ def test_lines_of_a_second_metric_by_length_add_no_point_to_figure_6():
     assert expected is not None
     assert {len(one.x) for one in expected.panels[1].series} == {3}
     assert figure6(params, Numbers([*numbers.lines, *more])) == expected
+
+
+def test_groups_with_equally_long_references_are_one_point_of_figure_6():
+    params = of_own_text(made_params())
+    numbers = made_numbers(params)
+    lines = [
+        line.model_copy(update={"max_words": 5}) if line.max_words == 10 else line
+        for line in numbers.lines
+    ]
+    before, after = (figure6(params, one).panels[0].series for one in (numbers, Numbers(lines)))
+    for old, new in zip(before, after, strict=True):
+        assert new.x == [5, 15]
+        assert new.y == [(old.y[0] + old.y[1]) / 2, old.y[2]]
+    told = "equally long longest references are one point"
+    assert told in figure6(params, Numbers(lines)).caption
+    assert told not in figure6(params, numbers).caption
 
 
 def test_figure_5_has_the_published_curves_beside_ours_in_one_order(params):

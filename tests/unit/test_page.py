@@ -99,7 +99,8 @@ def test_the_page_opens_with_table_1_and_figure_5_and_keeps_the_rest_folded(page
 def test_the_page_opens_with_the_summary_where_no_claim_is_tested(page):
     head = page.split("<section")[0]
     best = "local-m (general) over Base + reverse + dropout"
-    assert f"<h1>Attention: +3.0 BLEU (+2.5 to +3.5), {best}.</h1>" in head
+    of = f"{best}, the best systems with it and without it"
+    assert f"<h1>Attention gains +3.0 BLEU (+2.5 to +3.5): {of}.</h1>" in head
     for text in ("17.0", "16.0 to 18.0", "Each system was trained once"):
         assert text in head
     line = Parsed(head.split('<p class="run">')[1].split("</p>")[0]).texts
@@ -115,6 +116,8 @@ def test_the_page_opens_with_the_picture_of_the_claims_where_some_are_tested(tmp
     head, rest = text.split("<section", 1)
     assert '<figure class="claims"><svg' in head
     assert "<h1>Of 2 claims, 1 is confirmed here, 1 refuted and 0 left open.</h1>" in head
+    one = page_of(write_report(["base", "base_reverse"], claims[1:2], seeds=2))
+    assert "<h1>The one claim that is tested here is refuted.</h1>" in one
     assert 'class="headlines"' not in head
     assert "trained once" not in text
     assert '<section id="claims">' in rest.split("<h2>The claims</h2>")[1]
@@ -179,13 +182,15 @@ def test_the_summary_has_the_systems_that_the_development_set_chooses():
         Headline("Best system, BLEU", "17.0", best, "16.0 to 18.0"),
         Headline("Gain by attention, BLEU", "+3.0", f"{best} over {plain}", "+2.5 to +3.5"),
         Headline(
-            "Alignment error rate", "0.20", best, "read at the same step; the diagonal has 0.56"
+            *("Alignment error rate", "0.20", best),
+            "lower is better; read at the same step; the diagonal has 0.56",
         ),
     ]
     line = numbers.system("local_p_general_feed", "aer_chosen", params.sets.aligned[0])
     note = f"{line.note}; read at the same step, which is the authors' step: {NOTHING_CHOSE}"
     assert make_summary(params, changed(numbers, line, note=note))[2].note == (
-        "read at the same step (the authors' step: nothing chose it); the diagonal has 0.56"
+        "lower is better; read at the same step (the authors' step: nothing chose it); "
+        "the diagonal has 0.56"
     )
     line = numbers.system("base_reverse", "ppl", params.sets.dev)  # others score more on the test
     assert make_summary(params, changed(numbers, line, value=1.5))[0].number == "11.0"

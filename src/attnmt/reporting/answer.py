@@ -1,9 +1,11 @@
 """The answer of a report on one's own text: which system is better, in sentences and as a table."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from attnmt.config import Params
-from attnmt.reporting.facts import facts, interval_of, limits
+from attnmt.reporting.doubts import Floors, source_blind, unlearned
+from attnmt.reporting.facts import facts, interval_of, limits, value_of
 from attnmt.reporting.table import Cell, Format, P, Size, Table, decimal, table_of
 from attnmt.scoring.numbers import Line, Numbers
 from attnmt.scoring.published import printed_tables
@@ -13,15 +15,19 @@ from attnmt.scoring.verdicts import ALPHA
 
 NAME, TITLE = "table_compared", "Which is better?"
 MOST = 3  # comparisons that the head of the report has in full
+DECIDED = ("better", "worse")
 DIGITS = {"bleu": 1, "aer": 2}  # decimals of a gain
 PLAIN, SIGNED = Format(1), Format(1, signed=True)
 
 
-def make_answer(params: Params, numbers: Numbers) -> list[str]:
+def make_answer(params: Params, numbers: Numbers, floors: Floors) -> list[str]:
     """Return which system is better, which is best, and what the best one still gets wrong.
 
     The development set chooses the best system, and the first test set measures all of them. Unknown
     words are replaced where attention can do that. The list is empty on a text that is not one's own.
+
+    Args:
+        floors: BLEU that no source is needed for (:func:`attnmt.reporting.doubts.one_sentence_bleus`).
     """
     ranked = ranked_systems(params, numbers) if params.own_text else []
     best = final_bleu(params, numbers, ranked[0]) if ranked else None
@@ -29,9 +35,15 @@ def make_answer(params: Params, numbers: Numbers) -> list[str]:
         return []
     asked = answers(params, numbers)
     tested = sum(answer.verdict is not None for answer in asked)
-    said = [_answered(answer, tested) for answer in asked[:MOST]]
+    said = []
+    for answer in asked[:MOST]:
+        said.append(_answered(answer, tested))
+        said += filter(None, [_doubt(params, numbers, answer)])
     if len(asked) > MOST:
         said.append(f"{len(asked) - MOST} more comparisons are in the table.")
+    compared = [name for answer in asked for name in (answer.gain.system, answer.gain.over)]
+    blind = source_blind(params, numbers, compared, floors)
+    said += filter(None, [blind])
     said += _without_replacement(params, numbers)
     said += _windows(params, numbers)
     said += _unranked(params)
@@ -56,6 +68,10 @@ def _answered(answer: Answer, count: int) -> str:
     names = f"{gain.system} over {gain.over}"
     title = f"{words[0].upper()}{words[1:]} ({names})" if words else names
     return f"{title}: {size} on {gain.set}, {word}{seeds if answer.verdict else ''}{found}."
+
+
+def _doubt(params: Params, numbers: Numbers, answer: Answer) -> str | None:
+    return unlearned(params, numbers, answer.gain) if answer.word in DECIDED else None
 
 
 def _unranked(params: Params) -> list[str]:
@@ -127,29 +143,29 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
     asked = answers(params, numbers)
     if not asked:
         return None
+    several = len({answer.gain.metric for answer in asked}) > 1
     rows: dict[str, dict[str, Cell]] = {}
     for answer in asked:
         gain, form = answer.gain, _form(answer)
         parts = [part for part in answer.differ if not _words(answer)]
         rows[f"{gain.system} over {gain.over} in {gain.metric}"] = {
-            "system": gain.system,
-            "over": gain.over,
-            "differ in": _words(answer) or ", ".join(parts) or None,
-            "measure": gain.metric.upper(),
+            "comparison": f"{gain.system} over {gain.over}",
+            "measure": gain.metric.upper() if several else None,
             "gain": Size(gain.value or 0.0, DIGITS[gain.metric]),
             "gain, 95%": form.show(interval_of(gain)),
+            "verdict": answer.word,
             "p": gain.p,
             "p after Holm": answer.verdict.adjusted if answer.verdict else None,
-            "verdict": answer.word,
             "found from": _effect(answer),
             "seeds": float(gain.trainings or 1),
+            "differ in": _words(answer) or ", ".join(parts) or None,
         }
     tested = sum(answer.verdict is not None for answer in asked)
+    measures = "" if several else f" of {asked[0].gain.metric.upper()}"
     caption = (
-        f"{_count(tested)} on {asked[0].gain.set}, of what the systems write in the end, with unknown "
-        "words replaced where attention can do that; Holm's procedure keeps "
-        f"the probability of a false verdict at {ALPHA:.0%} or below. Where systems have several seeds, "
-        "an effect of the size in “found from” would have been found with a probability of 80%."
+        f"{_count(tested, f'{measures} on {asked[0].gain.set}')}, with unknown words replaced where "
+        "attention can do that; Holm's procedure keeps the probability of a false verdict at "
+        f"{ALPHA:.0%} or below."
     )
     caption += "".join(
         f" {where} counts from {over}, which is not trained here."
@@ -159,14 +175,37 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
         and where.partition("/")[0] in printed_tables()  # the others are the project's own
     )
     cards = {key: facts(params, [one.gain]) for key, one in zip(rows, asked, strict=True)}
+    notes = {
+        "found from": "Where systems have several seeds, an effect of the size in “found from” "
+        "would have been found with a probability of 80%."
+    }
     formats = {"p": P, "p after Holm": P, "seeds": Format(0)}
-    narrow = ("system", "over", "measure", "gain", "gain, 95%", "p")
-    return table_of(NAME, TITLE, caption, rows, formats, cards, narrow=narrow)
+    narrow = (("comparison",), ("gain", "gain, 95%", "measure"), ("p", "p after Holm", "verdict"))
+    above = _scores(params, numbers, asked)
+    doubts = [_doubt(params, numbers, answer) for answer in asked]
+    return table_of(NAME, TITLE, caption, rows, formats, cards, "", narrow, notes, above, doubts)
 
 
-def _count(comparisons: int) -> str:
-    one = "One comparison is tested"
-    return one if comparisons == 1 else f"{comparisons} comparisons are tested together"
+def _scores(params: Params, numbers: Numbers, asked: Sequence[Answer]) -> Table:
+    """Return BLEU of all systems that are compared, for the narrow version."""
+    compared = {name for answer in asked for name in (answer.gain.system, answer.gain.over)}
+    lines = {
+        name: line
+        for name in params.systems_and_ensembles
+        if name in compared and (line := final_bleu(params, numbers, name))
+    }
+    rows: dict[str, dict[str, Cell]] = {
+        name: {"system": name, "BLEU": value_of(line), "seeds": float(line.trainings or 1)}
+        for name, line in lines.items()
+    }
+    narrow = (("system",), ("BLEU",), ("seeds",))
+    return table_of("", "", "", rows, {"seeds": Format(0)}, {}, narrow=narrow)
+
+
+def _count(comparisons: int, of: str) -> str:
+    if comparisons == 1:
+        return f"One comparison{of} is tested"
+    return f"{comparisons} comparisons{of} are tested together"
 
 
 def _form(answer: Answer) -> Format:

@@ -9,9 +9,9 @@ from attnmt.scoring.ranking import attention_pairs, ranked_systems
 
 NAME = "table_attention"
 CAPTION = "BLEU on tokens{how}; intervals and p {say}."
-GAIN = " A gain counts from the best system on {dev} without attention."
-REPLACED = "“unk replace”: attention and a dictionary replaced unknown words"
-IN_WINDOW = "“in window”: for this share of the sentences, local attention is global"
+GAIN = "A gain counts from the best system on {dev} without attention."
+REPLACED = " “unk replace”: attention and a dictionary replaced unknown words."
+IN_WINDOW = "“in window”: for this share of the sentences, local attention is global."
 
 
 def attention_table(params: Params, numbers: Numbers) -> Table | None:
@@ -46,14 +46,15 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
             "system": f"{line.system}{replaced}{' (best)' if [line.system] in best else ''}",
             "row": labels.get(line.system),
             "set": line.set if len(params.sets.tests) > 1 else None,
-            f"ppl on {dev}": perplexity.value if perplexity else None,
-            "in window": f"{inside.value:.0f}%" if inside and inside.value is not None else None,
+            "seeds": float(line.trainings or 1),
             "BLEU": value_of(line),
             "BLEU, 95%": interval_of(line),
             "gain": gain.value if gain else None,
             "gain, 95%": interval_of(gain),
             "p": gain.p if gain else None,
             "gain over": gain.over if gain else None,
+            f"ppl on {dev}": perplexity.value if perplexity else None,
+            "in window": f"{inside.value:.0f}%" if inside and inside.value is not None else None,
         }
     first = next(iter(lines.values()))
     several = any((line.trainings or 1) > 1 for line in lines.values())
@@ -62,12 +63,12 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
         dev=dev,
         say="hold for other seeds and sentences" if several else "hold for other sentences",
     )
+    caption += REPLACED if any(line.replacement == "after" for line in lines.values()) else ""
+    caption += limits_caption(lines.values())
     with_gains = any(cells["gain over"] for cells in rows.values())
-    caption += GAIN.format(dev=dev) if with_gains else ""
-    marks = [REPLACED] if any(line.replacement == "after" for line in lines.values()) else []
-    marks += [IN_WINDOW] if any(cells["in window"] for cells in rows.values()) else []
-    caption += f" {'; '.join(marks)}." if marks else ""
     title = "Does attention help?" if with_gains else "The systems"
-    formats = dict.fromkeys(("gain", "gain, 95%"), Format(1, signed=True)) | {"p": P}
+    formats = dict.fromkeys(("gain", "gain, 95%"), Format(1, signed=True))
+    formats |= {"p": P, "seeds": Format(0)}
     cards = {key: facts(params, [line]) for key, line in lines.items()}
-    return table_of(NAME, title, caption + limits_caption(lines.values()), rows, formats, cards)
+    notes = {"gain": GAIN.format(dev=dev), "in window": IN_WINDOW}
+    return table_of(NAME, title, caption, rows, formats, cards, notes=notes)

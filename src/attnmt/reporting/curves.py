@@ -5,7 +5,7 @@ Both raise an InputError if a file of a model, or the numbers of one of the syst
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from statistics import mean
 
 from attnmt.config import Params
@@ -20,7 +20,7 @@ from attnmt.scoring.published import PublishedPoint, paper_set, printed_curves
 from attnmt.scoring.ranking import learning_sign
 from attnmt.training.trained import read_history
 
-Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a group's number
+Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a length
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
         ]
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
-    caption = "The cost of {test} while a model learns."
+    caption = "The cost of {test} while a model learns; lower is better."
     return _figure(params, numbers, "Figure 5", "learning curves", labels, caption, read)
 
 
@@ -97,8 +97,9 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
         if lines is None:
             path = Layout(params.experiment).numbers
             raise InputError(f"{path}: no BLEU of {row.system} by length on {test}; {AGAIN}")
-        values = ((float(line.max_words or 0), line.value or 0.0) for line in lines)
-        return [dict(enumerate(values))]
+        by_length = groupby(lines, key=lambda line: line.max_words or 0)
+        means = ((x, mean(line.value or 0.0 for line in alike)) for x, alike in by_length)
+        return [{x: (float(x), y) for x, y in means}]
 
     labels = "Words of the longest reference", "BLEU"
     if params.own_text:
@@ -106,6 +107,9 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
     else:
         size = f"200 in the paper and {params.evaluation.length_group} in ours"
     caption = f"BLEU on tokens of {{test}} for groups of sentences of similar length, {size}."
+    lengths = [line.max_words for line in next(iter(groups.values()), [])]
+    if len(set(lengths)) < len(lengths):
+        caption += " Groups with equally long longest references are one point, their mean."
     caption += limits_caption(chain.from_iterable(groups.values()), "groups")
     return _figure(params, numbers, "Figure 6", "BLEU by sentence length", labels, caption, read)
 

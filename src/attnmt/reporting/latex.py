@@ -3,13 +3,13 @@
 A column is as wide as those of ACL's style. A test compiles the tables and looks for text beyond it.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from attnmt.reporting.table import Table, full_title
 
 HEADING = 9  # characters of a heading above numbers, in a line
+LINE = 16  # characters of a line in the narrow version, but for the first column
 LONG, LONGER = 20, 60  # characters; a column of longer text is broken into lines
 _ESCAPES = str.maketrans(
     {char: f"\\{char}" for char in "&%$#{}"}
@@ -32,60 +32,88 @@ _WIDE = r"""%% Needs \usepackage{array, booktabs, graphicx}
 _NARROW = r"""%% Needs \usepackage{booktabs, tabularx}
 \begin{table}
 \centering
-\caption{%(caption)s}
+\caption{\raggedright %(caption)s}
 \label{%(label)s}
 \fontsize{8}{9.5}\selectfont\setlength{\tabcolsep}{2.5pt}
-\begin{tabularx}{\columnwidth}{@{}%(columns)s@{}}
 %(rows)s
-\end{tabularx}
 \end{table}
 """
+_NARROW_ROWS = r"""\begin{tabularx}{\columnwidth}{@{}>{\raggedright\arraybackslash}X%s@{}}
+%s
+\end{tabularx}"""
+OTHER_LETTERS = "% Has letters that pdflatex lacks: use xelatex or lualatex, and a font with them\n"
+LATIN = ("cp1252", "cp1250", "cp1254", "cp1257")
 
 
 def wide(table: Table, experiment: str) -> str:
     """Return a table as wide as the page, made smaller if it is wider."""
-    columns = [_column(table, heading) for heading in table.headings]
-    return _filled(_WIDE, table, experiment, table.headings, columns)
+    columns = "".join(_column(table, heading) for heading in table.headings)
+    heads = [_heading(table, heading) for heading in table.headings]
+    rows = _ruled(heads, ([escaped(text) for text in texts] for texts in table.texts()))
+    caption = f"{full_title(table, experiment)}. {table.caption}"
+    return _filled(_WIDE, f"{experiment}-{table.name}", caption, rows, columns)
 
 
 def narrow(table: Table, experiment: str) -> str:
     """Return the columns of ``table.narrow``, as wide as a column of a paper of two columns.
 
-    Rows without a number in them are left out.
+    The table ``above`` stands above it, and rows without a number are left out.
     """
-    _, *others = table.narrow
-    columns = ["r" if table.is_number(heading) else _broken("1.4cm") for heading in others]
-    columns = [r">{\raggedright\arraybackslash}X", *columns]
-    numbers = [heading for heading in others if table.is_number(heading)]
-    rows = [r for r in table.frame.index if any(table.text(r, heading) for heading in numbers)]
-    short = replace(table, frame=table.frame.loc[rows])
-    return _filled(_NARROW, short, experiment, table.narrow, columns, "-narrow")
+    parts = [_narrow_rows(one) for one in (table.above, table) if one]
+    caption = f"{full_title(table, experiment)}. {table.narrow_caption}"
+    body = "\n\\par\\medskip\n".join(parts)
+    return _filled(_NARROW, f"{experiment}-{table.name}-narrow", caption, body)
+
+
+def _narrow_rows(table: Table) -> str:
+    (name, *_), *others = table.narrow
+    numbers = [one for column in others for one in column if table.is_number(one)]
+    rows = [
+        [escaped(table.text(row, name))]
+        + [_stacked([table.text(row, one) for one in column]) for column in others]
+        for row in table.frame.index
+        if any(table.text(row, one) for one in numbers)
+    ]
+    heads = ([one.removeprefix(column[0] + ", ") for one in column] for column in others)
+    return _NARROW_ROWS % ("r" * len(others), _ruled([name, *map(_stacked, heads)], rows))
+
+
+def _stacked(texts: Sequence[str]) -> str:
+    """Return the cells of one column of the narrow version below each other."""
+    lines = [line for text in texts for line in wrap(text, LINE, break_long_words=False)]
+    if len(lines) < 2:
+        return "".join(map(escaped, lines))
+    return r"\begin{tabular}[t]{@{}r@{}}" + r"\\".join(map(escaped, lines)) + r"\end{tabular}"
 
 
 def escaped(text: str) -> str:
-    """Return text with LaTeX's special characters escaped. A line may end after an underscore."""
-    return text.translate(_ESCAPES)
+    """Return text with LaTeX's special characters escaped. A line may end after an underscore.
+
+    LaTeX would take a star or a bracket at the start of a row for an option of the row before.
+    """
+    return "{}" * text.startswith(("[", "*")) + text.translate(_ESCAPES)
 
 
-def _filled(
-    form: str,
-    table: Table,
-    experiment: str,
-    headings: Sequence[str],
-    columns: Sequence[str],
-    end: str = "",
-) -> str:
-    head = " & ".join(_heading(table, heading) for heading in headings)
-    body = [
-        " & ".join(escaped(table.text(row, heading)) for heading in headings) + r" \\"
-        for row in table.frame.index
-    ]
-    return form % {
-        "caption": escaped(f"{full_title(table, experiment)}. {table.caption}"),
-        "label": f"tab:{experiment}-{table.name}{end}",
-        "columns": "".join(columns),
-        "rows": "\n".join([r"\toprule", head + r" \\", r"\midrule", *body, r"\bottomrule"]),
+def _ruled(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return rows of cells below their headings, between rules."""
+    lines = (" & ".join(cells) + r" \\" for cells in rows)
+    head = " & ".join(heads) + r" \\"
+    return "\n".join([r"\toprule", head, r"\midrule", *lines, r"\bottomrule"])
+
+
+def _filled(form: str, label: str, caption: str, rows: str, columns: str = "") -> str:
+    text = form % {
+        "caption": escaped(caption),
+        "label": f"tab:{label}",
+        "columns": columns,
+        "rows": rows,
     }
+    return text if all(map(_is_latin, text)) else text.replace("\n", f"\n{OTHER_LETTERS}", 1)
+
+
+def _is_latin(char: str) -> bool:
+    """Return whether a code page of a Latin script has a character: pdflatex knows those."""
+    return any(char == char.encode(page, "ignore").decode(page) for page in LATIN)
 
 
 def _heading(table: Table, heading: str) -> str:

@@ -43,7 +43,7 @@ def example_of(sentences: Iterable[str]) -> str:
 
 
 def uses(experiment: str, sentence: str) -> list[str]:
-    """Return the commands that use the best model of an experiment, with what each of them does."""
+    """Return the commands that use the best model of an experiment, each below what it does."""
     text, folder = shlex.quote(sentence), f"weights/{experiment}"
     lines = {
         f"attnmt translate -e {experiment} {text}": "by the best model on the development set",
@@ -52,5 +52,4 @@ def uses(experiment: str, sentence: str) -> list[str]:
         f"attnmt pack -e {experiment} {folder}": "a folder to keep, or to give to others",
         f"attnmt translate --weights {folder} {text}": "works without the experiment",
     }
-    width = max(map(len, lines))
-    return [f"{command:{width}}  # {what}" for command, what in lines.items()]
+    return [line for command, what in lines.items() for line in (f"# {what}", command)]

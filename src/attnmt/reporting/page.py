@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from attnmt.config import DEMO, Params
+from attnmt.config import DEMO, DIRECTIONS, Params
 from attnmt.layout import Layout
 from attnmt.reporting.answer import NAME as ANSWER
 from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure
@@ -46,7 +46,7 @@ OTHERS = "Beyond the paper"
 # The same on one's own text
 OWN_FIRST = (ANSWER, ATTENTION, "figure5")
 OWN_GROUPS = {
-    "A closer look": ("table5", "attention", "figure6", "table_unknown"),
+    "A closer look": ("table_settings", "table5", "attention", "figure6", "table_unknown"),
     "The paper's claims on this text": (CLAIMS,),
 }
 OWN_OTHERS = "More numbers"
@@ -66,6 +66,7 @@ class Section:
     kind: str  # the template's macro that draws the body
     title: str  # in the contents, too
     about: str  # beside the title
+    subject: str  # the same without the languages; empty if the title says it
     caption: str
     links: dict[str, str]  # files beside the page with the same content, by the text of the link
     body: Any
@@ -120,13 +121,17 @@ def _finding(params: Params, report: Report) -> str:
     counts = Counter(lines[0].verdict for lines in claims if not lines[0].amended)
     confirmed, refuted = counts["confirmed"], counts["refuted"]
     left_open = counts["undecided"] + counts["depends on the recipe"]
-    if tested := confirmed + refuted + left_open:
+    if (tested := confirmed + refuted + left_open) == 1:
+        word = "confirmed" if confirmed else "refuted" if refuted else "left open"
+        return f"The one claim that is tested here is {word}."
+    if tested:
         said = f"{confirmed} {'is' if confirmed == 1 else 'are'} confirmed here, {refuted} refuted"
         return f"Of {tested} claims, {said} and {left_open} left open."
     for headline in report.summary:
         if headline.label == GAIN:
             bounds = f" ({headline.note})" if headline.note else ""
-            return f"Attention: {headline.number} BLEU{bounds}, {headline.system}."
+            of = f"{headline.system}, the best systems with it and without it"
+            return f"Attention gains {headline.number} BLEU{bounds}: {of}."
     plain = not all(map(params.attends, params.models))
     question = "Does attention help" if plain else "Which attention is better"
     return f"{question} from {params.languages.source.name} to {params.languages.target.name}?"
@@ -138,7 +143,9 @@ def _sections(params: Params, report: Report) -> list[Section]:
         links = {end: f"{folder}/{one.name}.{end}" for end in ends}
         if isinstance(one, Table) and one.narrow:
             links["narrow tex"] = f"{folder}/{one.name}_narrow.tex"
-        return Section(one.name, kind, one.title, one.about, one.caption, links, body)
+        ways = [params.languages.title(direction) for direction in DIRECTIONS]
+        subject = ", ".join(part for part in one.about.split(", ") if part not in ways)
+        return Section(one.name, kind, one.title, one.about, subject, one.caption, links, body)
 
     printed = ("csv", "md", "tex")
     sections = [section("table", one, printed, one) for one in report.tables]
@@ -164,16 +171,14 @@ def attention_section(
     )
     links = {f"{f.title} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
     names = own_name(params, "Figure 7", "attention of every system")
-    return Section("attention", "attention", *names, caption, links, data)
+    return Section("attention", "attention", *names, names[1], caption, links, data)
 
 
 def _points(panel: Panel) -> list[tuple[str, list[str]]]:
     """Return the y of every curve at each x, as texts."""
-    curves = [[(x, f"{y:.4g}") for x, y in zip(s.x, s.y, strict=True)] for s in panel.series]
-    return [
-        (f"{x:,g}", ["; ".join(y for at, y in curve if at == x) for curve in curves])
-        for x in sorted({x for curve in curves for x, _ in curve})
-    ]
+    curves = [{x: f"{y:.4g}" for x, y in zip(s.x, s.y, strict=True)} for s in panel.series]
+    xs = sorted({x for curve in curves for x in curve})
+    return [(f"{x:,g}", [curve.get(x, "") for curve in curves]) for x in xs]
 
 
 def _run(params: Params, numbers: Numbers) -> list[str]:

@@ -14,6 +14,7 @@ from attnmt.reporting.attention import (
 )
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.curves import Figure, figure5, figure6
+from attnmt.reporting.doubts import one_sentence_bleus
 from attnmt.reporting.samples import Sample, make_samples
 from attnmt.reporting.summary import Headline, make_summary
 from attnmt.reporting.table import Table
@@ -61,5 +62,5 @@ def make_report(params: Params) -> Report:
         [figure for figure in matrices if figure is not None],
         attention_data(params, numbers),
         make_summary(params, numbers),
-        make_answer(params, numbers),
+        make_answer(params, numbers, one_sentence_bleus(params)) if params.own_text else [],
     )

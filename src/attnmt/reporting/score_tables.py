@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from attnmt.config import ALIGNER, Params
+from attnmt.reporting.doubts import unlearned
 from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
 from attnmt.reporting.rows import Row
 from attnmt.reporting.specs import (
@@ -49,7 +50,8 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
         return None
     known = [line for line in main.values() if line]
-    gain = [scores.named(heading) for heading in ("gain", "gain, 95%", "p")]
+    way = params.languages.title(next(line.direction for line in known if line.direction))
+    gain, p = [scores.named(heading) for heading in ("gain", "gain, 95%")], ["p", "verdict"]
     return table_of(
         spec.name,
         spec.title,
@@ -57,8 +59,9 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
         {key: _cells(scores, row) for key, row in rows.items()},
         _formats(scores),
         {key: _card(scores, row) for key, row in rows.items()},
-        about=params.languages.title(next(line.direction for line in known if line.direction)),
-        narrow=["system", measure.heading, *gain] if scores.gain else (),
+        about=", ".join(part for part in (spec.about, way) if part),
+        narrow=[["system"], [measure.heading, "seeds"], gain, p] if scores.gain else (),
+        doubts=map(scores.doubt, rows.values()),
     )
 
 
@@ -109,6 +112,21 @@ class Scores:
             for recipe, name in names.items()
             if name not in (None, row.system)
         }
+
+    def tested(self, row: Row) -> Line | None:
+        """Return the gain of a row; None if it has none."""
+        over = self.over(row)
+        if over is None or self.gain is None:
+            return None
+        ours, other = self.ours(row, self.gain), self.ours(over, self.base or self.gain)
+        return self.numbers.gain(ours, other, self.gain.metric)
+
+    def doubt(self, row: Row) -> str | None:
+        """Say if the loser of a gain that several seeds decide has probably not learned to attend."""
+        gain = self.tested(row)
+        if gain is None or (gain.trainings or 1) < 2 or gain.p is None or gain.p >= LEVEL:
+            return None
+        return unlearned(self.params, self.numbers, gain)
 
     def named(self, heading: str) -> str:
         """Return what one of GAIN_HEADINGS is called in this table."""
@@ -210,8 +228,7 @@ def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
     paper, gain, over = None, None, scores.over(row)
     if over is not None:
         paper = _paper_gain(scores, row, over, measure) if scores.is_published else None
-        other = scores.ours(over, scores.base or measure)
-        gain = scores.numbers.gain(ours, other, measure.metric)
+        gain = scores.tested(row)
         cells |= {"paper gain": paper, "gain": gain.value if gain else None}
         cells |= {"gain, 95%": interval_of(gain), "p": gain.p if gain else None}
         if scores.base is None and (gain or paper is not None):

@@ -45,6 +45,7 @@ class Spec:
     table: str  # its key in systems.yaml, if its rows are compared
     title: str
     measures: tuple[Measure, ...] = (PPL, BLEU)  # its columns of numbers
+    about: str = ""  # beside its title
     subject: str = ""  # words for the caption, such as what its systems have in common
     rows: Callable[[Params, str], list[Row]] = table_rows
     at: int = 0  # the index of its set among the aligned sets, or else among the test sets
@@ -59,9 +60,10 @@ class Spec:
 TABLE1 = Spec(
     "table1",
     "Table 1",
+    about="one change after another",
     subject="All systems with attention reverse the source and use dropout.",
 )
-TABLE6 = Spec("table6", "Table 6", (AER_CHOSEN, AER), rows=aligned_rows)
+TABLE6 = Spec("table6", "Table 6", (AER_CHOSEN, AER), about="links of words", rows=aligned_rows)
 SCRIPTS = Spec(
     "table_scripts",
     "Ways of scoring",
@@ -73,30 +75,30 @@ SCRIPTS = Spec(
         Measure("chrF2", "chrf"),
         Measure("TER", "ter"),
     ),
-    "All columns score the same translations; “before unk” scores them unreplaced.",
-    scored_rows,
+    subject="All columns score the same translations; “before unk” scores them unreplaced.",
+    rows=scored_rows,
 )
 OURS = (  # tables of our own, whose rows stand in systems.yaml
     Spec(
         "table_bpe",
         "Words against subwords",
         (BLEU_BEFORE, BLEU_UNK, AER_CHOSEN),
-        "The systems of a pair have the same settings, but one reads words and one subwords.",
-        paired_rows,
+        subject="The systems of a pair have the same settings, but one reads words and one subwords.",
+        rows=paired_rows,
     ),
     Spec(
         "table_faults",
         "Faults of the authors' program",
         (PPL, BLEU_BEFORE, BLEU_UNK, AER_CHOSEN),
-        "Each system stands first without faults, and then with the faults named in brackets.",
-        paired_rows,
+        subject="Each system stands first without faults, and then with the faults named in brackets.",
+        rows=paired_rows,
     ),
     Spec(
         "table_decides",
         "What decides",
         (PPL, BLEU, BLEU_UNK, AER_CHOSEN),
-        "The paper's rows change several things at once; here each step changes one.",
-        paired_rows,
+        subject="The paper's rows change several things at once; here each step changes one.",
+        rows=paired_rows,
     ),
     Spec(
         "table_decides_back",
@@ -107,20 +109,23 @@ OURS = (  # tables of our own, whose rows stand in systems.yaml
 )
 SPECS = (
     TABLE1,
-    Spec("table2", "Table 2", (NIST,)),
-    Spec("table3", "Table 3"),
+    Spec("table2", "Table 2", (NIST,), about="NIST's BLEU"),
+    Spec("table3", "Table 3", about="the way back"),
     Spec(
         "table4",
         "Table 4",
         (PPL, BLEU_BEFORE, BLEU_UNK),
-        "The rows of concat have the additive score, as in the authors' program.",
+        about="kinds of attention and scores",
+        subject="The rows of concat have the additive score, as in the authors' program.",
     ),
     TABLE6,
-    Spec("table_gru", "GRU table"),
+    Spec("table_gru", "GRU table", about="attention in a GRU"),
     SCRIPTS,
     *OURS,
 )
-LINKS = replace(TABLE6, table="table_links", title="Links by attention", rows=own_linked_rows)
+LINKS = replace(
+    TABLE6, table="table_links", title="Links by attention", about="", rows=own_linked_rows
+)
 
 
 def specs_of(params: Params) -> list[Spec]:

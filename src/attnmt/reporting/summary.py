@@ -66,7 +66,8 @@ def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
     diagonal = numbers.system(DIAGONAL, "aer", aligned)
     silver = ", against silver links" if "silver" in (line.note or "") else ""
     whose = f" (the authors' step: {NOTHING_CHOSE})" if NOTHING_CHOSE in (line.note or "") else ""
-    notes = [f"read at the {line.script} step{whose}{silver}" if line.script else ""]
+    notes = ["lower is better"]
+    notes.append(f"read at the {line.script} step{whose}{silver}" if line.script else "")
     notes.append(f"the diagonal has {diagonal.value:.2f}" if diagonal and diagonal.value else "")
     note = "; ".join(part for part in notes if part)
     yield Headline("Alignment error rate", decimal(line.value, 2), label(params, system), note)

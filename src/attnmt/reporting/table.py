@@ -7,14 +7,17 @@ The page is the fourth (``page.py``). The others are CSV, with numbers as they a
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import isnan
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
 import pandas as pd
 
 LEVEL = 0.05  # where p is this or larger, a gain is called noise
 SMALLEST_P = 0.001
-NARROW = ("over", "BLEU", "gain", "gain, 95%", "p")
+# Columns of the narrow version, each of headings whose cells stand below each other
+NARROW = (("BLEU", "seeds", "set"), ("gain", "gain, 95%"), ("p", "verdict"))
 OF_INTERVAL = ", 95%"  # ends the heading of a column of intervals
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)  # Markdown would read <unk> as HTML
 
@@ -98,9 +101,12 @@ class Table:
     about: str = ""  # more about its subject
     # By row, where its numbers come from and what else is to be known of them
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    narrow: Sequence[
-        str
-    ] = ()  # the columns of a version for one column of a paper, if there is one
+    # A version for one column of a paper, if there is one: its columns, each of headings whose cells
+    # stand below each other; its caption; and a table that stands above it
+    narrow: Sequence[Sequence[str]] = ()
+    narrow_caption: str = ""
+    doubts: Sequence[str] = ()  # sentences about verdicts, to stand below the table
+    above: "Table | None" = None
 
     @property
     def headings(self) -> list[str]:
@@ -154,22 +160,42 @@ def table_of(
     formats: Mapping[str, Format],
     facts: Mapping[str, Mapping[str, str]],
     about: str = "",
-    narrow: Sequence[str] = (),
+    narrow: Sequence[Sequence[str]] = (),
+    notes: Mapping[str, str] = MappingProxyType({}),
+    above: Table | None = None,
+    doubts: Iterable[str | None] = (),
 ) -> Table:
-    """Return a table of rows of cells by their headings. Columns without any cell are left out.
+    """Return a table of rows of cells by their headings.
 
-    The narrow version has the first column and, where ``narrow`` does not name others, those of NARROW.
-    There is none without a gain or a second number.
+    Columns without any cell are left out, and so are rows with nothing but a name. The narrow version
+    has the first column and, where ``narrow`` does not name others, those of NARROW. There is none
+    without a gain or a second number.
+
+    Args:
+        notes: sentences of the caption, each by the heading of the column that it explains. They stand
+            in the captions of those versions that have the column.
+        above: a table that stands above the narrow version.
+        doubts: sentences about verdicts; each is kept once.
     """
     frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
     frame = frame.astype(object).where(frame.notna(), None)
-    kept = [
-        str(heading) for heading in frame if any(cell not in (None, "") for cell in frame[heading])
-    ]
-    usual = [kept[0], *NARROW] if "gain" in kept else []
-    short = [heading for heading in narrow or usual if heading in kept]
+    is_filled = frame.map(lambda cell: cell not in (None, ""))
+    frame = frame[is_filled.iloc[:, 1:].any(axis=1)]
+    kept = [str(heading) for heading in frame if is_filled[heading].any()]
+    usual = [kept[:1], *NARROW] if "gain" in kept else []
+    stacked = [[heading for heading in one if heading in kept] for one in narrow or usual]
+    short = [one for one in stacked if one]
     short = short if len(short) > 2 else []
-    return Table(name, title, caption, frame[kept], formats, about, facts, short)
+
+    def explained(headings: Iterable[str]) -> str:
+        return " ".join([caption, *(notes[heading] for heading in headings if heading in notes)])
+
+    captions = explained(kept), explained(chain.from_iterable(short))
+    said = [*dict.fromkeys(filter(None, doubts))]
+    return Table(
+        *(name, title, captions[0], frame[kept], formats, about, facts, short, captions[1]),
+        *(said, above),
+    )
 
 
 def decimal(value: float, digits: int) -> str:
@@ -210,7 +236,8 @@ def markdown(table: Table, experiment: str) -> str:
     rules = ["--:" if table.is_number(heading) else "---" for heading in table.headings]
     rows = pipe_table([table.headings, rules, *table.texts()])
     caption = TAG.sub("&lt;", table.caption)
-    return f"**{full_title(table, experiment)}.** {caption}\n\n{rows}"
+    below = "".join(f"\n{doubt}\n" for doubt in table.doubts)
+    return f"**{full_title(table, experiment)}.** {caption}\n\n{rows}{below}"
 
 
 def pipe_table(lines: Iterable[Sequence[str]]) -> str:

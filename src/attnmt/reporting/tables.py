@@ -14,6 +14,7 @@ from attnmt.reporting.answer import answers_table
 from attnmt.reporting.attention_table import attention_table
 from attnmt.reporting.count_tables import cost_table, dictionary_table, recipe_table, unknown_table
 from attnmt.reporting.score_tables import score_tables
+from attnmt.reporting.settings_table import settings_table
 from attnmt.reporting.table import Table, csv, markdown
 from attnmt.scoring.numbers import Numbers
 
@@ -23,6 +24,7 @@ TABLES: tuple[Callable[[Params, Numbers], Table | list[Table] | None], ...] = (
     score_tables,
     dictionary_table,
     unknown_table,
+    settings_table,
     recipe_table,
     cost_table,
 )

@@ -27,7 +27,7 @@ function startAttention(view) {
     fillSentences();
     const panels = [model.value, beside.value].filter(Boolean).map((name) => {
       const { label } = data.models.find((other) => other.name === name);
-      return makeMatrix(label, name, unpacked(matrixOf(name)));
+      return makeMatrix(label, label === name ? "" : name, unpacked(matrixOf(name)));
     });
     view.querySelector(".pair").replaceChildren(...panels.map((panel) => panel.element));
     joinPanels(panels, view.querySelector("[role=status]"));

@@ -1,0 +1,140 @@
+"""What must be known before a verdict is believed: attention that was not learned, too low a BLEU."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
+
+from sacrebleu.metrics.bleu import BLEU
+
+from attnmt.config import DIAGONAL, Direction, Params
+from attnmt.files.text_file import read_lines
+from attnmt.layout import Layout
+from attnmt.reporting.facts import interval_of
+from attnmt.reporting.table import Format
+from attnmt.scoring.numbers import CHOSEN, READINGS, Line, Numbers
+from attnmt.scoring.ranking import final_bleu
+from attnmt.text.tokens import text_suffixes
+
+Floors = Mapping[Direction, float]
+AER, ORDER = READINGS[CHOSEN], 4  # the longest n-grams of BLEU
+
+
+def unlearned(params: Params, numbers: Numbers, gain: Line) -> str | None:
+    """Say if the loser of a decided gain of BLEU links words no better than the diagonal does.
+
+    Such links alone say little: some systems that translate well have no better ones. Where a system
+    also loses, it may not have learned where to look, and a lower rate may change the verdict.
+    """
+    if gain.metric != "bleu" or not gain.value or gain.system == gain.over:
+        return None
+    loser, winner = (gain.over, gain.system) if gain.value > 0 else (gain.system, gain.over)
+    links = params.sets.aligned[0]
+    diagonal, rate = numbers.system(DIAGONAL, "aer", links), numbers.system(loser, AER, links)
+    if not rate or not diagonal or loser not in params.models:
+        return None
+    if (rate.value or 0.0) < (diagonal.value or 0.0):
+        return None
+    recipe, show = params.recipe(loser), Format(2).show
+    others = [f"the diagonal has {show(diagonal.value)}"]
+    if other := numbers.system(winner, AER, links):
+        others.append(f"{winner} {show(other.value)}")
+    return (
+        f"{loser} links words no better than the diagonal does (AER {show(rate.value)}; "
+        f"{', '.join(others)}), so at rate {recipe.learning_rate:g} it has probably not learned where "
+        f"to look. {_cure(params, numbers, loser, diagonal.value or 0.0)}"
+    )
+
+
+def _cure(params: Params, numbers: Numbers, loser: str, diagonal: float) -> str:
+    """Say which other recipe mends a system, or else which lower rate to try, and where."""
+    model, own = params.model(loser), final_bleu(params, numbers, loser)
+    runs = [
+        name for name, one in params.models.items() if (one.entry, one.seed) == (model.entry, 1)
+    ]
+    for name in runs:
+        rate, line = (
+            numbers.system(name, AER, params.sets.aligned[0]),
+            final_bleu(params, numbers, name),
+        )
+        is_better = line and own and (line.value or 0.0) > (own.value or 0.0)
+        if line and is_better and rate and (rate.value or 0.0) < diagonal:
+            at = f"{params.recipe(name).learning_rate:g}"
+            bleu = Format(1).show(line.value)
+            return f"{name}, at rate {at}, has AER {Format(2).show(rate.value)} and BLEU {bleu}."
+    recipes = [params.recipe(name) for name in runs]
+    optimizer = params.recipe(loser).optimizer
+    least = min(one.learning_rate for one in recipes if one.optimizer == optimizer)
+    lower = f"lower: {{{model.entry}: {{learning_rate: {least / 2:g}}}}}"
+    return (
+        f"Try a rate below {least:g}: write {lower} below the key recipes in {params.params_file}."
+    )
+
+
+def source_blind(
+    params: Params, numbers: Numbers, systems: Iterable[str | None], floors: Floors
+) -> str | None:
+    """Name the systems whose BLEU on the first test set is not surely above that of one sentence.
+
+    ``floors`` has BLEU of this sentence, which is written for every line, whatever its source is.
+    """
+    low, show = [], Format(1).show
+    for name in dict.fromkeys(filter(None, systems)):
+        line, floor = final_bleu(params, numbers, name), floors.get(params.direction(name), 0.0)
+        interval = interval_of(line)
+        if line and (interval.low if interval else line.value or 0.0) <= floor:
+            size = f"{show(line.value)}{(interval and f' ({show(interval)})') or ''}"
+            low.append(f"{name} has {size}, and one sentence for all lines {show(floor)}")
+    return f"A comparison with so low a BLEU says little: {'; '.join(low)}." if low else None
+
+
+def one_sentence_bleus(params: Params) -> Floors:
+    """Return BLEU of one sentence that is written for every line of the first test set.
+
+    The development set chooses it among its own references, so the test set chooses nothing.
+
+    Raises:
+        InputError: if a file of tokens is missing.
+    """
+    directions = dict.fromkeys(map(params.direction, params.models))
+    return {direction: _one_sentence_bleu(params, direction) for direction in directions}
+
+
+def _one_sentence_bleu(params: Params, direction: Direction) -> float:
+    folder, target = Layout(params.experiment).tokens, params.languages.sides(direction)[1].code
+    dev = read_lines(folder / f"{params.sets.dev}.{target}")
+    test = params.sets.tests[0]
+    suffixes = text_suffixes(folder, test, params.languages)
+    references = [
+        read_lines(folder / f"{test}.{suffix}")
+        for suffix in suffixes
+        if suffix.partition(".")[0] == target
+    ]
+    bleu = BLEU(tokenize="none", smooth_method="none", force=True)
+    constant = [best_sentence(dev)] * len(references[0])
+    return float(bleu.corpus_score(constant, references).score)
+
+
+def best_sentence(references: Sequence[str]) -> str:
+    """Return the reference that has the highest BLEU if it is written for each of them.
+
+    An n-gram that a reference has twice counts once.
+    """
+    sets = {
+        line: [set(_grams(line.split(), n)) for n in range(1, ORDER + 1)] for line in references
+    }
+    lines_with = Counter(gram for line in references for grams in sets[line] for gram in grams)
+    words = sum(len(line.split()) for line in references) / len(references)
+
+    def logarithm(line: str) -> float:
+        length = len(line.split())
+        right = [sum(lines_with[gram] for gram in grams) for grams in sets[line]]
+        if not all(right):
+            return float("-inf")
+        precisions = (log(count / (length - n)) for n, count in enumerate(right))
+        return sum(precisions) / ORDER + min(0.0, 1 - words / length)
+
+    return max(references, key=logarithm)
+
+
+def _grams(words: Sequence[str], n: int) -> Iterable[tuple[str, ...]]:
+    return zip(*(words[k:] for k in range(n)), strict=False)

@@ -1,0 +1,81 @@
+"""What a report says beside a verdict: attention that was not learned, too low a BLEU."""
+
+import pytest
+from made_report import changed, made_gain, made_params, of_own_text, own_numbers
+from sacrebleu.metrics.bleu import BLEU
+
+from attnmt.config import DIAGONAL
+from attnmt.reporting.answer import answers_table, make_answer
+from attnmt.reporting.doubts import AER, best_sentence, unlearned
+from attnmt.scoring.ranking import final_bleu
+
+GLOBAL, LOCAL = "global_general_feed", "local_p_general_feed"
+
+
+def rated(numbers, name, aer):
+    """Return numbers in which a system has an error rate at the chosen step."""
+    line = numbers.system(name, AER, "test1")
+    return changed(numbers, line, value=aer, low=aer, high=aer)
+
+
+def losing(params, numbers, value):
+    """Return the gain of the two systems, of a value, and the numbers that have it."""
+    (gain,) = (line for line in numbers.lines if line.kind == "gain" and line.set == "test1")
+    made = changed(numbers, gain, value=value, low=value - 1, high=value + 1)
+    return next(line for line in made.lines if line.kind == "gain" and line.set == "test1"), made
+
+
+@pytest.mark.parametrize(
+    ("value", "loser", "winner"), [(-5.0, LOCAL, GLOBAL), (5.0, GLOBAL, LOCAL)]
+)
+def test_a_loser_that_links_no_better_than_the_diagonal_is_named_with_what_to_try(
+    value, loser, winner
+):
+    params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
+    gain, numbers = losing(params, own_numbers(params), value)
+    assert unlearned(params, numbers, gain) is None  # 0.25 and 0.24
+    diagonal = numbers.system(DIAGONAL, "aer", "test1").value
+    assert unlearned(params, rated(numbers, loser, diagonal - 0.01), gain) is None
+    assert unlearned(params, rated(numbers, winner, diagonal), gain) is None
+    bad = rated(numbers, loser, diagonal)
+    said = unlearned(params, bad, gain)
+    other = numbers.system(winner, AER, "test1").value
+    assert said == (
+        f"{loser} links words no better than the diagonal does (AER 0.56; the diagonal has 0.56, "
+        f"{winner} {other:.2f}), so at rate 1 it has probably not learned where to look. Try a "
+        f"rate below 1: write lower: {{{loser}: {{learning_rate: 0.5}}}} below the key "
+        "recipes in params.yaml."
+    )
+    assert said in make_answer(params, bad, {})[1]
+    assert answers_table(params, bad).doubts == [said]
+
+
+def test_another_recipe_that_mends_a_system_is_named():
+    params = of_own_text(
+        made_params(GLOBAL, LOCAL, f"{LOCAL}_own", file="experiments/multi30k/params.yaml")
+    )
+    numbers = own_numbers(params)
+    test = params.sets.aligned[0]
+    bad = changed(numbers, numbers.system(LOCAL, AER, test), value=0.9)
+    one, two = (final_bleu(params, bad, name) for name in (LOCAL, GLOBAL))
+    gain = made_gain(one, two).model_copy(update={"value": -3.0})
+    assert f"{LOCAL}_own, at rate 0.5, has AER 0.23 and BLEU 14.0." in unlearned(params, bad, gain)
+
+
+def test_a_bleu_that_needs_no_source_is_named():
+    params = of_own_text(made_params(GLOBAL, LOCAL))
+    numbers = own_numbers(params)
+    said = make_answer(params, numbers, {"forward": 11.0})  # 12 and 13, with 1 to either side
+    assert said[1] == (
+        "A comparison with so low a BLEU says little: "
+        f"{GLOBAL} has 12.0 (11.0–13.0), and one sentence for all lines 11.0."
+    )
+    assert make_answer(params, numbers, {"forward": 10.9}) == [said[0], *said[2:]]
+
+
+def test_the_one_sentence_is_that_of_a_search_through_all():
+    lines = ["a b c d e", "a b c d", "a b c d f g", "x y", "b c d e f", "a b c d e f g h i j k"]
+    bleu = BLEU(tokenize="none", smooth_method="none", force=True)
+    scores = {one: bleu.corpus_score([one] * len(lines), [lines]).score for one in lines}
+    assert best_sentence(lines) == max(scores, key=scores.__getitem__)
+    assert sorted(scores.values())[-2] < max(scores.values())
