@@ -85,8 +85,8 @@ def gold():
     return read_links(LAYOUT.tokens / "test.links")
 
 
-def links(name):
-    lines = read_links(LAYOUT.translations(name) / "test.forced.same.links")
+def links(name, step="same"):
+    lines = read_links(LAYOUT.translations(name) / f"test.forced.{step}.links")
     return [flipped(line.sure) if name == "back" else line.sure for line in lines]
 
 
@@ -109,8 +109,8 @@ def lent(params, score, *more):
     return lend({name: score(params, name, *more) for name in several}, several)
 
 
-def link_runs(params, system):
-    seeds = [link_counts_of(links(name)) for name in params.runs_of(system)]
+def link_runs(params, system, step="same"):
+    seeds = [link_counts_of(links(name, step)) for name in params.runs_of(system)]
     return Runs.measured(np.array(seeds), rates)
 
 
@@ -224,7 +224,7 @@ def test_groups_of_sentences_of_the_same_length_stay_apart(scored):
 
 def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
     """The mean at the chosen steps is then another number than those at each step."""
-    for step, readers in (("same", "authors chosen"), ("next", "")):
+    for step, readers in (("same", "authors chosen"), ("next", "words")):
         change_cells(
             LAYOUT.scores("dot_2"),
             {"readers": readers},
@@ -235,7 +235,7 @@ def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
     assert steps == ["next", None]
     lines = [line for line in numbers.lines if line.metric == "aer" and line.kind == "system"]
     of_dot = [(x.script, x.readers) for x in lines if (x.system, x.source) == ("dot", OURS)]
-    assert of_dot == [("same", "authors"), ("next", None), (None, "chosen")]
+    assert of_dot == [("same", "authors"), ("next", "words"), (None, "chosen")]
     chosen = [numbers.training(name, "aer_chosen", "test").value for name in copied.runs_of("dot")]
     assert numbers.system("dot", "aer_chosen", "test").value == close(mean(chosen))
     assert numbers.training("dot_2", "aer_chosen", "test").script == "same"
@@ -246,6 +246,19 @@ def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
         assert gain.value == pytest.approx(ours.value - other.value, abs=3e-6)
         assert gain.readers == readers
         assert gain.p is not None
+
+
+def test_what_lends_to_a_change_is_read_at_the_chosen_step_too(copied):
+    """The authors read location at its chosen step, and the other systems at another step."""
+    for name in copied.runs_of("location"):
+        for step, readers in (("same", ""), ("next", "authors chosen words")):
+            of_step = {"readers": readers}
+            change_cells(LAYOUT.scores(name), of_step, lambda row, at=step: row["script"] == at)
+    numbers = gather(Study(copied))
+    ours, other = (numbers.system(name, "aer_chosen", "test") for name in ("dot", "location"))
+    by_links = lent(copied, link_runs, "next")
+    tested = difference(by_links["dot"], by_links["location"]).test("greater")
+    check(numbers.gain(ours, other, "aer_chosen"), ours, other, tested)
 
 
 def test_two_trainings_are_compared_over_sentences(scored):
