@@ -71,11 +71,13 @@ class Plan(NamedTuple):
             family's own recipe. Each claim has 0 for its bound.
         systems: those that have the seeds for a test, by the recipe that trains them.
         attending: those that have attention.
+        ensembles: those that are made of others, and do not lend.
     """
 
     claims: Mapping[tuple[str, int], tuple[str | None, Claim]]
     systems: Mapping[str | None, list[str]]
     attending: set[str]
+    ensembles: set[str]
 
     @property
     def everyone(self) -> list[str]:
@@ -87,6 +89,15 @@ class Plan(NamedTuple):
         """All measures of the claims, each once."""
         return list(dict.fromkeys(claim.measure for _, claim in self.claims.values()))
 
+    def lenders(self, measure: str) -> list[str]:
+        """Return which systems lend to each other, scored by a measure."""
+        return [
+            name
+            for name in self.everyone
+            if name not in self.ensembles
+            if measure not in AER or name in self.attending
+        ]
+
 
 def plan_of(experiment: str) -> Plan:
     """Return what an experiment judges: its claims, by every recipe that gives them other systems."""
@@ -94,7 +105,7 @@ def plan_of(experiment: str) -> Plan:
         claim, names = project_claims().claims["table1_local"], ["one", "two", "three"]
         pairs = [{"systems": [one], "over": [two]} for one, two in combinations(names, 2)]
         of_pairs = {(str(pair), 0): (None, claim.model_copy(update=pair)) for pair in pairs}
-        return Plan(of_pairs, {None: names}, {*names})
+        return Plan(of_pairs, {None: names}, {*names}, set())
     params = load_params(params_file(experiment))
     recipes = (None, *params.recipes)
     found: dict[tuple[str, int], tuple[str | None, Claim]] = {}
@@ -112,7 +123,7 @@ def plan_of(experiment: str) -> Plan:
         for recipe in recipes
     }
     attending = {name for name in chain(*systems.values()) if params.attends(name)}
-    return Plan(found, systems, attending)
+    return Plan(found, systems, attending, {*params.ensembles})
 
 
 class Estimates(NamedTuple):
@@ -151,7 +162,7 @@ class Scores:
         chosen, pool = [*systems, *over], self.pool
         if paired:
             values, influences = (x[:, systems] - x[:, over] for x in (values, influences))
-            chosen, w, pool = [0], np.ones(1), pool and pool.of_differences()
+            chosen, w, pool = [0], np.ones(1), pool and pool.of_differences(pool)
         values, influences = values[:, chosen], influences[:, chosen]
         k, n = influences.shape[-2:]
         v, freedom = values.var(-1, ddof=1), np.full(len(values), self.own)
@@ -202,7 +213,7 @@ def p_values(plan: Plan, drawn: Drawn) -> Numbers:
         (recipe, measure): Scores(
             drawn,
             plan.measures.index(measure),
-            [at[name] for name in plan.everyone if measure not in AER or name in plan.attending],
+            [at[name] for name in plan.lenders(measure)],
             [at[name] for name in plan.systems[recipe]],
         )
         for recipe, measure in {(recipe, claim.measure) for recipe, claim in plan.claims.values()}
@@ -239,13 +250,13 @@ def gains_found(
         recipes: how many train the two systems; the gain is the same by each.
     """
     chance, found = np.random.default_rng(2015), np.zeros(len(gains), dtype=int)
-    everyone = range(len(plan.everyone))
+    lenders = [plan.everyone.index(name) for name in plan.lenders("bleu")]
     groups = [[plan.everyone.index(n) for n in plan.systems[r]] for r in [*plan.systems][:recipes]]
     pairs = [[n for n in names if sum(n in g for g in groups) == 1][:2] for names in groups]
     for _ in range(0, studies, CHUNK):
-        drawn = CLOSE.draw_studies(chance, ["bleu"], len(everyone), seeds, CHUNK)
+        drawn = CLOSE.draw_studies(chance, ["bleu"], len(plan.everyone), seeds, CHUNK)
         estimates = [
-            Scores(drawn, 0, everyone, names).contrast(pair[:1], pair[1:])
+            Scores(drawn, 0, lenders, names).contrast(pair[:1], pair[1:])
             for names, pair in zip(groups, pairs, strict=True)
         ]
         for i, gain in enumerate(gains):

@@ -15,7 +15,8 @@ Writes  translations/<experiment>/<name>/
             <set>.forced.attention.json      those of the aligned sets' references
             <set>.forced.scores              log p of each reference of an aligned set
             <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
-            reading.json    the step whose attention replaces unknown words, and what chose it on dev
+            reading.json    the step whose attention replaces unknown words, and what chose it on dev;
+                            how far the links of either step are from the aligner's there
 """
 
 import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load

@@ -231,7 +231,7 @@ def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
                 yield made_line(name, metric, count, **on)
     if params.attends(name):
         on = common | {"set": params.sets.aligned[0], "lines": 500, "note": _links("gold")}
-        for step, reader, less in (("same", "chosen", 0.25), ("next", "authors", 0.0)):
+        for step, reader, less in (("same", "chosen words", 0.25), ("next", "authors", 0.0)):
             read = {"script": step, "readers": reader}
             yield made_line(name, "aer", 0.5 - k / 100 - less, 0.02, **read, **on)
 

@@ -11,6 +11,7 @@ from small_project import ROOT, Command
 
 from attnmt.config import Params
 from attnmt.corpora.links import flipped, format_links, parse_links, read_links
+from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.text_translator import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
@@ -41,8 +42,13 @@ def test_links_are_those_of_the_set_itself(attnmt, params, name):
     ]
 
 
+@pytest.mark.parametrize("chosen", ["same", "next"])
 @pytest.mark.parametrize("flip", [False, True])
-def test_rates_are_those_of_the_links(attnmt, params, flip):
+def test_rates_are_those_of_the_links(attnmt, params, monkeypatch, flip, chosen):
+    """The unknown word of dev is right at the same step; the aligner chooses where links are read."""
+    nearer = {step: 0.25 if step == chosen else 0.5 for step in ("same", "next")}
+    reading = load_reading(params, "local_p").model_copy(update={"aer": nearer})
+    monkeypatch.setattr("attnmt.scoring.external_alignment.load_reading", lambda *_: reading)
     assert attnmt("--model", "local_p", "--links", "own.links")[0] == 0
     own = [line.sure for line in read_links(Path("own.links"))]
     texts = [read_lines(Path(f"test.{language}")) for language in ("en", "de")]
@@ -56,11 +62,16 @@ def test_rates_are_those_of_the_links(attnmt, params, flip):
     with Path("rates.csv").open(newline="") as stream:
         row, diagonal = csv.DictReader(stream)
     assert row["system"] == "local_p"
-    assert row["chosen"] == "same"
-    assert float(row["same_step"]) == pytest.approx(aer(own, gold, gold), abs=1e-4)
+    assert row["chosen"] == chosen
+    assert row["aer"] == row[f"{chosen}_step"]
+    assert float(row["aer"]) == pytest.approx(aer(own, gold, gold), abs=1e-4)
     assert float(row["low"]) <= float(row["aer"]) <= float(row["high"])
     assert f"AER {float(row['aer']):.2f}" in out
-    assert "at the same step, which the unknown words of dev chose: 1 of the 1 are right" in out
+    other = {"same": "next", "next": "same"}[chosen]
+    assert (
+        f"at the {chosen} step, which the outside aligner's links of dev chose: AER 0.250 there, 0.500 "
+        f"at the {other} step; {float(row[f'{other}_step']):.2f} at the {other} step"
+    ) in out
     assert diagonal["system"] == "diagonal"
     nearest = [[(min(at, source - 1), at) for at in range(target)] for source, target in lengths]
     assert float(diagonal["aer"]) == pytest.approx(aer(nearest, gold, gold), abs=1e-4)

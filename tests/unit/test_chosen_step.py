@@ -61,6 +61,9 @@ def test_the_step_that_brings_back_more_words_is_chosen(params, folder):
         assert (reading.set, reading.authors, reading.aer[other]) == ("test", "next", 0)
         assert hits[step] > hits[other]
         assert (reading.chosen, reading.decided_by) == (step, "unknown words")
+        links = reading.of_links()
+        assert (links.chosen, links.decided_by) == (other, "aligner")
+        assert f"the {other} step, which the outside aligner's links of test chose" in links.why
         chosen.add(reading.chosen)
     assert chosen == {"same", "next"}
 
@@ -79,10 +82,11 @@ def test_on_a_tie_the_aligners_links_decide_and_else_nothing(params, folder, nam
             assert (reading.chosen, reading.decided_by) == (reading.authors, None)
         else:
             assert (reading.chosen, reading.decided_by) == (step, "aligner")
+            assert reading.of_links() == reading
             assert f"the {step} step, which the outside aligner's links of test" in reading.why
     reading = choose_reading(text, "test", NO_SILVER)  # the aligner linked nothing
     assert (reading.chosen, reading.decided_by) == (reading.authors, None)
-    assert reading.why == (
+    assert reading.of_links().why == (
         f"the {reading.authors} step, which is the authors' step: {NOTHING_CHOSE}"
     )
 
@@ -167,7 +171,11 @@ def test_a_file_says_what_decided_and_comes_back_whole(tmp_path, changes, decide
 def test_files_of_older_code_are_read(tmp_path):
     """They name neither error rates nor what decided, which could only be the hits."""
     old = {"aer": "missing", "decided_by": "missing"}
-    assert written(tmp_path / "a", **old).decided_by == "unknown words"
+    words = written(tmp_path / "a", **old)
+    assert words.decided_by == "unknown words"
+    assert (
+        words.of_links() == words
+    )  # the links of either step were not compared with the aligner's
     tie = written(tmp_path / "b", hits={"same": 4, "next": 4}, chosen="same", **old)
     assert (tie.decided_by, tie.aer) == (None, None)
     for path in sorted((ROOT / "weights").glob("*/translations/*/*/reading.json")):

@@ -20,7 +20,7 @@ from attnmt.files.text_file import sha256, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring import evaluate as library
 from attnmt.scoring.counts import counted, read_counts
-from attnmt.scoring.limits import ALIKE, BEYOND
+from attnmt.scoring.limits import ALIKE, BEYOND, NOT_COMPARED
 from attnmt.scoring.metric import Metric
 from attnmt.scoring.metrics import METRICS, SCORES
 from attnmt.scoring.numbers import Numbers, keys_of, read_scores
@@ -255,15 +255,18 @@ def test_a_set_that_replacement_did_not_change_is_scored_once(stage, monkeypatch
 
 
 @pytest.mark.parametrize("authors", ["same", "next"])
-def test_links_are_judged_at_both_steps_and_each_rate_says_which(stage, authors):
-    """The links are German-English, the gold ones English-German."""
+@pytest.mark.parametrize("chosen", ["same", "next", None])  # by the aligner; older files do not say
+def test_links_are_judged_at_both_steps_and_each_rate_says_which(stage, authors, chosen):
+    """The links are German-English, the gold ones English-German. Words are replaced by "next"."""
     name = "back_global_location"
     write_gold(params(), "test1", ["0-0 1-1", "0-1 1?0", "0-0"])
     write_system(name, links=["0-0 1-1", "0-1 1-0", "0-0"])
     write_lines(
         LAYOUT.translations(name) / "test1.forced.next.links", ["0-0 0-1", "0-1 1-0", "0-0"]
     )
-    LAYOUT.reading(name).write_text(reading(authors=authors))
+    known = {step: 0.25 if step == chosen else 0.5 for step in ("same", "next")} if chosen else None
+    decided = {"aer": known, "decided_by": "unknown words"}
+    LAYOUT.reading(name).write_text(reading(authors=authors, **decided))
     numbers = run(stage, name)
     # There are 5 links and 4 sure ones; all are right except the second of the step "next".
     rates = {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9}
@@ -271,7 +274,12 @@ def test_links_are_judged_at_both_steps_and_each_rate_says_which(stage, authors)
         "the next step, which the unknown words of dev chose: 450 of the 1,200 are right there, 300 at "
         "the same step"
     )
-    names = {"aer": authors, "aer_chosen": "next", "aer_same": "same", "aer_next": "next"}
+    names = {"aer": authors, "aer_chosen": chosen or "next", "aer_words": "next"}
+    names |= {"aer_same": "same", "aer_next": "next"}
+    by_aligner = (
+        f"the {chosen} step, which the outside aligner's links of dev chose: AER 0.250 there, 0.500 at "
+        f"the {'next' if chosen == 'same' else 'same'} step"
+    )
     lines = [line for line in numbers.lines if line.metric == "aer"]
     assert [line.script for line in lines] == ["same", "next"]  # each rate once
     assert sorted(key[1] for line in lines for key in keys_of(line)) == sorted(names)
@@ -279,7 +287,10 @@ def test_links_are_judged_at_both_steps_and_each_rate_says_which(stage, authors)
         line = numbers.training(name, metric, "test1")
         assert (line.script, line.value) == (step, pytest.approx(rates[step], abs=1e-6))
         parts = ["4 sure and 5 possible gold links", ALIKE if step == "same" else BEYOND]
-        parts += [f"read at {why}"] if step == "next" else []
+        if step == (chosen or "next"):
+            parts += [f"read at {by_aligner if chosen else why}"]
+        parts += [f"unknown words are looked up at {why}"] if step == "next" else []
+        parts += [NOT_COMPARED] if step == "next" and not chosen else []
         assert (line.lines, line.note) == (3, "; ".join(parts))
         assert line.low < line.value < line.high if step == "next" else line.low == line.high == 0
     bleu = numbers.training(name, "bleu", "test1", "tokenized", "after")

@@ -149,7 +149,19 @@ def test_error_rates_are_those_of_their_step_and_say_whose_links_they_count(para
     claims = {"aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"), "bleu": claim_of()}
     amended = {"date": "2026-01-02", "what": "The step.", "why": "Why.", "known": "Much."}
     amended |= {"claims": ["aer"], "measure": "aer_chosen"}
-    aer, chosen, bleu = judged(study, claims, amendments=[amended])
+    means = {
+        (BEST, "same"): 0.9,
+        (BEST, "next"): 0.1,
+        (LOCAL_M, "same"): 0.8,
+        (LOCAL_M, "next"): 0.3,
+    }
+    numbers = [
+        made_line(name, "aer", value, set="test1", script=step)
+        for (name, step), value in means.items()
+    ]
+    aer, chosen, bleu = judged(study, claims, numbers, [amended])
+    both = "+0.100 at the same step, -0.200 at the next step"
+    assert (aer.at_each_step, chosen.at_each_step, bleu.at_each_step) == (both, both, None)
     assert (aer.links, chosen.links, bleu.links) == ("gold", "gold", None)
     assert (aer.key, chosen.key, aer.ours) == ("aer", "aer.aer_chosen", 0)
     assert chosen.ours == pytest.approx(-1 / 5)  # one line in five of local-m is all wrong

@@ -121,7 +121,7 @@ def test_dvc_shows_a_few_numbers_of_each_training(params):
     group = lines[1].model_copy(update={"max_words": 7, "value": 99})
     mean = lines[1].model_copy(update={"kind": "system", "model": None, "value": 98})
     found = metrics(Numbers([*lines, group, mean, PAPER]))
-    both = {"bleu": 20, "bleu_unk": 22, "aer": 0.5}
+    both = {"bleu": 20, "bleu_unk": 22, "aer": 0.75, "aer_same": 0.5, "aer_next": 0.75}
     assert found == {"local_p": {"test": {"ppl": 80} | both}, "ensemble": {"test": both}}
 
 

@@ -87,6 +87,42 @@ def test_the_best_is_the_best_of_all_families_that_read_the_same_units():
     assert "Perplexity does not rank what reads other units: pieces." in answer
 
 
+@pytest.mark.parametrize("own_is_better", [True, False])
+def test_systems_are_compared_by_the_recipe_of_each_that_is_best_on_dev(own_is_better):
+    """That question comes first; the family's recipe is asked, too, where it is another one."""
+    made = made_params(GLOBAL, LOCAL)
+    own = {"entry": LOCAL, "recipe": "own", "learning_rate": 0.5}
+    models = made.models | {f"{LOCAL}_own": made.models[LOCAL].model_copy(update=own)}
+    params = of_own_text(made.model_copy(update={"models": models, "ensembles": {}}))
+    numbers = own_numbers(params)  # the last system has the lowest perplexity
+    if not own_is_better:
+        line = numbers.system(f"{LOCAL}_own", "ppl", "dev")
+        numbers = changed(numbers, line, value=100.0)
+    found = answers(params, numbers)
+    best = f"{LOCAL}_own" if own_is_better else LOCAL
+    expected = [(best, GLOBAL, True), (LOCAL, GLOBAL, False), (f"{LOCAL}_own", LOCAL, False)]
+    expected = expected if own_is_better else [expected[0], expected[2]]
+    assert [(one.gain.system, one.gain.over, one.at_best) for one in found] == expected
+    assert [[*one.differ] for one in found] == [["attention"]] * (len(found) - 1) + [["recipe"]]
+    first = make_answer(params, numbers)[0]
+    names = f"Attention local_p over global ({best} over {GLOBAL})"
+    assert first.startswith(f"{names}, each by its best recipe on dev: ")
+    table = answers_table(params, numbers)
+    cells = [table.cell(row, "recipes") for row in table.frame.index]
+    assert cells == ["each its best on dev"] + [None] * (len(found) - 1)
+
+
+def test_no_question_is_asked_twice():
+    """The best system without attention differs from the first with attention in one part."""
+    params = with_models(
+        plain=(GLOBAL, {"attention": "none", "score": None, "input_feeding": False}),
+        one=(GLOBAL, {}),
+        two=(LOCAL, {}),
+    )
+    pairs = [(a.system, b.system) for a, b in asked(params, own_numbers(params), "test1")]
+    assert sorted(pairs) == [("one", "plain"), ("two", "one"), ("two", "plain")]
+
+
 def test_what_differs_in_two_parts_is_not_asked():
     params = with_models(one=(LOCAL, {}), two=(LOCAL, {"size": 7, "window_D": 4}))
     assert not asked(params, made_numbers(params), "test1")
@@ -151,9 +187,12 @@ def test_less_errors_are_better():
         "bleu": "better",
         "aer": "better",
     }
-    assert found["aer"].gain.readers == "chosen"  # the authors' step is another one here
+    assert "authors" not in found["aer"].gain.readers  # their step is another one here
     sentence = make_answer(params, own_numbers(params))[1]
     assert "-0.01 AER" in sentence
+    assert "so a further system may change p" in answers_table(params, own_numbers(params)).caption
+    alone = of_own_text(made_params(GLOBAL, LOCAL))
+    assert "may change p" not in answers_table(alone, own_numbers(alone)).caption
 
 
 def test_local_attention_is_global_for_short_sentences():

@@ -65,9 +65,9 @@ def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
         assert (pools.scale[i], pools.prior[i]) == (one.scale, one.prior)
         both = pools.moderated(v[:, 0], 2)[i], one.moderated(row[0], 2)
         assert both[0] == pytest.approx(both[1])
-    of_differences = pools.of_differences()
-    assert of_differences.floor == pytest.approx([3.0, 2.1])
-    assert of_differences.scale == pytest.approx(2 * pools.scale)
+    differences = pools.of_differences(pool_of(v, 2, alike=[2, 3]))  # of the systems of two recipes
+    assert differences.floor == pytest.approx([1.5 + 46.5, 1.05 + 0.95])
+    assert differences.scale == pytest.approx(2 * pools.scale)
 
 
 @pytest.mark.parametrize("score", [12.34, 0.1 + 0.2, 71.23])
@@ -92,3 +92,22 @@ def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():
     assert found.error**2 == pytest.approx((lent["a"].tested[0] + v) / 3)
     assert found.freedom == freedom
     assert lent["a"].variance == 1  # what is shown stays a system's own
+
+
+def test_a_difference_between_recipes_varies_alike_whichever_comes_first():
+    values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [3, 1, 9]}
+    runs = {name: Runs.of_values(one) for name, one in values.items()}
+    quiet, noisy = lend(runs, ["a"])["a"], lend(runs, ["c"])["c"]
+    assert quiet.pool.floor < noisy.pool.floor
+    tested = [one.minus(two).tested for one, two in ((quiet, noisy), (noisy, quiet))]
+    assert tested[0] == pytest.approx(tested[1])
+
+
+def test_an_ensemble_borrows_and_does_not_lend():
+    values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [3, 1, 9], "all": [2, 2.3, 6]}
+    runs = {name: Runs.of_values(one) for name, one in values.items()}
+    lent = lend(runs, [*runs], ["all"])
+    without = lend({name: runs[name] for name in "abc"}, "abc")
+    assert all(lent[name].pool == without["a"].pool for name in values)
+    few = {name: runs[name] for name in ("a", "b", "all")}
+    assert lend(few, [*few], ["all"])["a"].pool is None

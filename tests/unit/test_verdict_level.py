@@ -5,11 +5,11 @@ import pytest
 from made_report import ROOT
 
 from attnmt.files.csv_file import read_csv
+from attnmt.scoring.claims import systems_of
 from attnmt.scoring.seed_statistics import Outcome, lend
 from attnmt.scoring.verdicts import judge, together, verdicts
 from benchmarks import verdict_level
 from benchmarks.verdict_level import (
-    AER,
     CASES,
     FILE,
     OWN_TEXT,
@@ -41,12 +41,12 @@ def test_the_simulation_tests_as_the_library_does(experiment, shape):
     for study in range(2):
         for i, (recipe, claim) in enumerate(plan.claims.values()):
             at = plan.measures.index(claim.measure)
+            lenders = plan.lenders(claim.measure)
             everyone = {
-                name: drawn.runs(study, at, number)
-                for number, name in enumerate(plan.everyone)
-                if claim.measure not in AER or name in plan.attending
+                name: drawn.runs(study, at, plan.everyone.index(name))
+                for name in dict.fromkeys([*lenders, *systems_of(claim)])
             }
-            one = judge(claim, lend(everyone, plan.systems[recipe]))
+            one = judge(claim, lend(everyone, plan.systems[recipe], plan.ensembles))
             assert found[i, :, study] == pytest.approx([one.p_for, one.p_against], abs=1e-12)
 
 

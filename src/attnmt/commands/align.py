@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from attnmt.scoring.metric import Score
 
 STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
-# `aer` and its 95% interval, `low` to `high`, are those at the step that the authors' program reads.
-# `chosen` names the step that was chosen on the development set. The diagonal reads no step.
+# `aer` and its 95% interval, `low` to `high`, are those at the step that `chosen` names: its links are
+# nearer to the outside aligner's on the development set. The diagonal reads no step.
 COLUMNS = ("system", "aer", "low", "high", "same_step", "next_step", "chosen")
 
 
@@ -68,9 +68,9 @@ def align(
 
     The links go to standard output, or to the file of --links; with --gold, error rates are printed.
     Links count tokens, so those of plain text are followed by the tokens of both sides, after tabs.
-    Error rates are given for the step that the authors' program reads, and for the one that was chosen
-    on the development set. The links are those at the chosen step. The diagonal is no model: it links
-    each target word to the source word at the same position.
+    The links are those at the step of attention whose links are nearer to the outside aligner's on the
+    development set. Error rates are given for this step, and then for the other one. The diagonal is no
+    model: it links each target word to the source word at the same position.
 
     Examples:
 
@@ -102,7 +102,9 @@ def align(
     rows: list[tuple[str, ...]] = [COLUMNS]
     for name in names:
         linked = link_pairs(params, name, pairs, root)
-        rows_of_links = map(format_links, linked.links[linked.reading.chosen])
+        reading = linked.reading.of_links()
+        chosen = reading.chosen
+        rows_of_links = map(format_links, linked.links[chosen])
         if not tokenized:
             sides = (map(" ".join, side) for side in zip(*linked.words, strict=True))
             rows_of_links = map("\t".join, zip(rows_of_links, *sides, strict=True))
@@ -111,13 +113,11 @@ def align(
         elif gold is None:
             print(*rows_of_links, sep="\n")
         if linked.scores:
-            reading = linked.reading
-            score, chosen = linked.scores[reading.authors], reading.chosen
-            by_step = [linked.scores[step].value for step in STEPS]
-            numbers = [score.value, score.low, score.high, *by_step]
+            score, by_step = linked.scores[chosen], {s: linked.scores[s].value for s in STEPS}
+            numbers = [score.value, score.low, score.high, *by_step.values()]
             rows.append((name, *map("{:.4f}".format, numbers), chosen))
-            at_chosen = f"{linked.scores[chosen].value:.2f} at {reading.why}"
-            typer.echo(f"{_rate(name, score)}; {at_chosen}")
+            others = [f"{rate:.2f} at the {s} step" for s, rate in by_step.items() if s != chosen]
+            typer.echo(f"{_rate(name, score)} at {reading.why}; {others[0]}")
     if (diagonal := score_diagonal(params, pairs)) is not None:
         numbers = [diagonal.value, diagonal.low, diagonal.high]
         rows.append((DIAGONAL, *map("{:.4f}".format, numbers), "", "", ""))

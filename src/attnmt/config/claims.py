@@ -25,7 +25,8 @@ EACH = "'each' is judged against 0, and takes greater or less"
 # gain_by_replacement  bleu_replaced less bleu, of the same training
 # aer                  alignment error rate of the aligned set, in [0, 1]; attention is read at the step
 #                      that the authors' program reads
-# aer_chosen           the same at the step that is chosen on the development set
+# aer_chosen           the same at the step whose links are nearer to the outside aligner's on the
+#                      development set
 # perplexity           perplexity of the test set, per word
 # length_slope         least-squares slope of bleu_replaced against the words of the reference, in BLEU
 #                      per word, over the groups of Figure 6

@@ -1,15 +1,16 @@
-"""The step whose attention says what an unknown word translates, and what chose it.
+"""The steps whose attention replaces unknown words and links all words, and what chose them.
 
 Attention may link a target word to its source word at either of two steps: the step that predicts the
-word, or the next step, where the word is the input. Which step is right differs from model to model.
-The development set chooses it (:mod:`attnmt.scoring.chosen_step`): first by its unknown words, then, if
-both steps bring back the same number of them, by the outside aligner's links. If that is a tie, too,
+word, or the next step, where the word is the input. Which step is right differs from model to model, and
+with the use. The development set chooses (:mod:`attnmt.scoring.chosen_step`). Unknown words are replaced
+by the step that brings back more of the set's unknown words. Error rates of links are read at the step
+whose links are nearer to the outside aligner's. A tie in one is decided by the other. If both are ties,
 nothing chooses, and the step is that of the authors' program.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
@@ -28,7 +29,7 @@ def _decider_of_old_files(values: Mapping[str, Any]) -> Decider | None:
 
 
 class Reading(Record):
-    """The step that is chosen for a model or an ensemble, and the numbers that decided it."""
+    """The step that replaces unknown words of a model or an ensemble, and the numbers that decide."""
 
     set: Text
     unknown_words: Count  # in the set's references
@@ -39,6 +40,16 @@ class Reading(Record):
     chosen: LinkStep
     authors: LinkStep  # the step at which the authors' program reads such a model
     decided_by: Decider | None = Field(default_factory=_decider_of_old_files)  # None if nothing did
+
+    def of_links(self) -> Self:
+        """Return the reading whose step has the links nearer to the outside aligner's.
+
+        Older files cannot say which one that is; there it is the step that replaces unknown words.
+        """
+        if self.aer is None or self.aer["same"] == self.aer["next"]:
+            return self
+        nearer = min(self.aer, key=self.aer.__getitem__)
+        return self.model_copy(update={"chosen": nearer, "decided_by": "aligner"})
 
     @property
     def why(self) -> str:
@@ -61,7 +72,7 @@ class Reading(Record):
 def decide(
     hits: Mapping[LinkStep, int], aer: Mapping[LinkStep, float] | None, authors: LinkStep
 ) -> tuple[LinkStep, Decider | None]:
-    """Return the chosen step and what decided.
+    """Return the step that replaces unknown words and what decided.
 
     That is the step with more hits. If both have the same number, it is the step with the lower error
     rate. If these are equal or not known, nothing decides, and the step is the authors'.

@@ -11,11 +11,16 @@ from attnmt.scoring.numbers import Line, Numbers
 from attnmt.scoring.published import printed_tables
 from attnmt.scoring.questions import NOISE, Answer, answers, own_rows
 from attnmt.scoring.ranking import best_systems, final_bleu, ranked_systems
+from attnmt.scoring.seed_statistics import FEWEST
 from attnmt.scoring.verdicts import ALPHA
 
 NAME, TITLE = "table_compared", "Which is better?"
 MOST = 3  # comparisons that the head of the report has in full
 DECIDED = ("better", "worse")
+LENT = (
+    " From three systems with three seeds on, the variances between seeds borrow from each other, so a "
+    "further system may change p of a pair."
+)
 DIGITS = {"bleu": 1, "aer": 2}  # decimals of a gain
 PLAIN, SIGNED = Format(1), Format(1, signed=True)
 
@@ -37,7 +42,7 @@ def make_answer(params: Params, numbers: Numbers, floors: Floors) -> list[str]:
     tested = sum(answer.verdict is not None for answer in asked)
     said = []
     for answer in asked[:MOST]:
-        said.append(_answered(answer, tested))
+        said.append(_answered(answer, tested, params.sets.dev))
         said += filter(None, [_doubt(params, numbers, answer)])
     if len(asked) > MOST:
         said.append(f"{len(asked) - MOST} more comparisons are in the table.")
@@ -53,7 +58,7 @@ def make_answer(params: Params, numbers: Numbers, floors: Floors) -> list[str]:
     return [*said, *_wrong(params, numbers, best)]
 
 
-def _answered(answer: Answer, count: int) -> str:
+def _answered(answer: Answer, count: int, dev: str) -> str:
     """Return a sentence that answers one of ``count`` tested questions."""
     gain, words = answer.gain, _words(answer)
     form = _form(answer)
@@ -67,6 +72,7 @@ def _answered(answer: Answer, count: int) -> str:
     found = f"; an effect of {effect} would have been found" if effect else ""
     names = f"{gain.system} over {gain.over}"
     title = f"{words[0].upper()}{words[1:]} ({names})" if words else names
+    title += f", each by its best recipe on {dev}" if answer.at_best else ""
     return f"{title}: {size} on {gain.set}, {word}{seeds if answer.verdict else ''}{found}."
 
 
@@ -151,6 +157,7 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
         rows[f"{gain.system} over {gain.over} in {gain.metric}"] = {
             "comparison": f"{gain.system} over {gain.over}",
             "measure": gain.metric.upper() if several else None,
+            "recipes": f"each its best on {params.sets.dev}" if answer.at_best else None,
             "gain": Size(gain.value or 0.0, DIGITS[gain.metric]),
             "gain, 95%": form.show(interval_of(gain)),
             "verdict": answer.word,
@@ -167,6 +174,8 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
         "attention can do that; Holm's procedure keeps the probability of a false verdict at "
         f"{ALPHA:.0%} or below."
     )
+    if any((one.gain.trainings or 1) >= FEWEST for one in asked):
+        caption += LENT
     caption += "".join(
         f" {where} counts from {over}, which is not trained here."
         for where, row, over in own_rows(params)

@@ -53,6 +53,7 @@ def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
         "measure": one.measure,
         "paper": None if one.paper is None else Size(one.paper, one.digits),
         "ours": None if one.ours is None else Size(one.ours, one.digits),
+        "at each step": one.at_each_step if one.ours is not None else None,
         "ours, 95%": _interval(one),
         "p after Holm": _largest(line.p_holm for line in lines),
         "by other recipes": "; ".join(in_short) or None,

@@ -8,7 +8,6 @@ from attnmt.reporting.doubts import unlearned
 from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
 from attnmt.reporting.rows import Row
 from attnmt.reporting.specs import (
-    AER,
     AER_CHOSEN,
     BLEU,
     BLEU_BEFORE,
@@ -18,7 +17,15 @@ from attnmt.reporting.specs import (
     specs_of,
 )
 from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
-from attnmt.scoring.numbers import Line, Numbers, Replacement
+from attnmt.scoring.numbers import (
+    AUTHORS,
+    CHOSEN,
+    READINGS,
+    WORDS,
+    Line,
+    Numbers,
+    Replacement,
+)
 from attnmt.scoring.published import paper_set, printed_tables
 from attnmt.scoring.ranking import LEARNING, learning_sign
 
@@ -32,7 +39,11 @@ OF_RATES = {  # what they are called where a lower number is the better one
     "gain, 95%": "change, minus is better, 95%",
     "gain over": "change from",
 }
-STEPS = "chosen, program's step"
+STEPS = "chosen, words', program's step"
+CHOICES = (
+    " On {dev} the chosen step has the links nearer to the outside aligner's, and the words' step "
+    "brings back more unknown words."
+)
 OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."
 
 
@@ -140,7 +151,7 @@ class Scores:
         """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
         replacement = measure.replacement or ("after" if row.replaced else "before")
         is_bleu, key = measure.metric == "bleu", f"{self.spec.table}/{row.key}"
-        metric = measure.metric.removesuffix("_chosen")
+        metric = "aer" if measure.metric.startswith("aer") else measure.metric
         return self.numbers.paper(key, metric, replacement if is_bleu else None, kind)
 
     def sign(self, row: Row) -> str:
@@ -202,19 +213,19 @@ def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
                 other = others.get(recipe)
                 number = scores.ours(other, measure) if other else None
                 cells[_by(measure, recipe)] = value_of(number)
-    if AER in scores.spec.measures:
-        cells[STEPS] = _steps(*(scores.ours(row, measure) for measure in (AER_CHOSEN, AER)))
+    if AER_CHOSEN in scores.spec.measures:
+        cells[STEPS] = _steps(scores, row)
     if scores.gain:
         gains = _gain_cells(scores, row, scores.gain)
         cells |= {scores.named(heading): cell for heading, cell in gains.items()}
     return cells
 
 
-def _steps(chosen: Line | None, programs: Line | None) -> str | None:
-    """Return the step at which each of two error rates reads attention; seeds may differ in theirs."""
-    if chosen is None or programs is None or not programs.readers:
-        return None
-    return f"{chosen.script or 'by seed'}, {programs.script or 'by seed'}"
+def _steps(scores: Scores, row: Row) -> str | None:
+    """Return the step of each reader of attention; seeds may differ in theirs."""
+    read = (scores.ours(row, Measure("", READINGS[one])) for one in (CHOSEN, WORDS, AUTHORS))
+    steps = [line.script or "by seed" for line in read if line and line.readers]
+    return ", ".join(steps) or None
 
 
 def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
@@ -281,8 +292,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     on = f"{line.set} ({detail})"
     if not any(measure.metric in OF_TRANSLATIONS for measure in spec.measures):
         links = next((one.note for one in lines if one.note), "").partition(";")[0]
-        steps = f"at the step chosen on {scores.params.sets.dev} and at the program's"
-        first = f"Alignment error rate on {on}, against {links}, {steps}; lower is better."
+        first = f"Alignment error rate on {on}, against {links}; lower is better."
     elif scores.gain is None:
         first = f"Translations of {on}."
     else:
@@ -297,6 +307,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
     shown = (line for row in scores.rows.values() for line in scores.lines(row))
     caption = " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
+    caption += CHOICES.format(dev=scores.params.sets.dev) if AER_CHOSEN in spec.measures else ""
     return caption + limits_caption(shown)
 
 

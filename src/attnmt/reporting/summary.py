@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from attnmt.config import DIAGONAL, Params
-from attnmt.decoding.link_step import NOTHING_CHOSE
+from attnmt.decoding.link_step import NOTHING_CHOSE, SHIFTS
 from attnmt.reporting.attention import label
 from attnmt.reporting.table import decimal, signed
 from attnmt.scoring.numbers import Line, Numbers
@@ -55,7 +55,7 @@ def _bleu(params: Params, numbers: Numbers, what: str, system: str) -> Iterator[
 
 
 def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
-    """Yield the error rate of the best system's links, at the step that the development set chooses.
+    """Yield the error rate of the best system's links, at the chosen step and then at either.
 
     If nothing chose the step, the headline says so.
     """
@@ -68,6 +68,9 @@ def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
     whose = f" (the authors' step: {NOTHING_CHOSE})" if NOTHING_CHOSE in (line.note or "") else ""
     notes = ["lower is better"]
     notes.append(f"read at the {line.script} step{whose}{silver}" if line.script else "")
+    both = {step: numbers.system(system, f"aer_{step}", aligned) for step in SHIFTS}
+    rates = [f"{one.value:.2f} at the {step}" for step, one in both.items() if one and one.value]
+    notes.append(f"{', '.join(rates)} step" if rates else "")
     notes.append(f"the diagonal has {diagonal.value:.2f}" if diagonal and diagonal.value else "")
     note = "; ".join(part for part in notes if part)
     yield Headline("Alignment error rate", decimal(line.value, 2), label(params, system), note)

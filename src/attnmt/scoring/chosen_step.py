@@ -1,10 +1,11 @@
-"""Which step of attention links the words of a model: the choice on the development set.
+"""Which step of attention links the words of a model: the choices on the development set.
 
-The step is chosen by its use, which is to replace unknown words. The set's references are force-decoded
-once, and each of their unknown words is replaced by either step's link. The step that brings back more
-words of the references is chosen. This needs neither gold links nor a search, and works for every model,
-ensemble and text. Where it is a tie, as without any unknown word, the step is chosen whose links are
-nearer to those of the outside aligner, by their alignment error rate.
+Each step is chosen by its use. The set's references are force-decoded once. To replace unknown words,
+each of theirs is replaced by either step's link, and the step that brings back more words of the
+references is chosen. To measure links, the step is chosen whose links are nearer to those of the outside
+aligner, by their alignment error rate. Only attention of a good model brings many words back, and a few
+do not tell how all words are linked. Neither choice needs gold links or a search, so both work for every
+model, ensemble and text. A tie in one, as without any unknown word, is decided by the other.
 """
 
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ def silver_links(params: Params, name: str) -> list[Links]:
 
 
 def choose_reading(translator: TextTranslator, dev: str, silver: Sequence[Links]) -> Reading:
-    """Return the step that is to link words, with the numbers that decide.
+    """Return the step that is to replace unknown words, with the numbers that decide it and the other.
 
     A sentence counts for the unknown words only if it keeps its number of words when its unknown pieces
     are replaced by ``<unk>``. The model must have attention.

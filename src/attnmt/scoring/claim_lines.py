@@ -5,9 +5,11 @@ A claim has a line for each recipe by which its systems were trained. It is deci
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from statistics import mean
 
 from attnmt.config import DIAGONAL, Params
 from attnmt.config.claims import Claim, Claims, Measure
+from attnmt.decoding.link_step import SHIFTS
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
 from attnmt.scoring.claims import (
@@ -57,6 +59,7 @@ class ClaimLine(CsvLine):
     links: str | None = None  # gold or silver, where error rates of links are measured
     paper: float | None = None  # the published size
     ours: float | None = None
+    at_each_step: str | None = None  # ours, had attention been read at one step in all systems
     low: float | None = None  # the bounds of the 95% interval of ours
     high: float | None = None
     p: float | None = None  # two-sided, of this claim alone
@@ -161,6 +164,7 @@ def _untested(study: Study, numbers: Numbers, key: str, claim: Claim) -> ClaimLi
         registered=True,
         measure=(RANKS if claim.compare == "rank" else MEASURES[claim.measure])[0],
         links=_link_kind(study) if {*AER} & {claim.measure, claim.rank_with} else None,
+        at_each_step=_at_each_step(params, numbers, claim),
         paper=claim.size,
         sign=claim.sign,
         bound=claim.bound,
@@ -173,6 +177,22 @@ def _untested(study: Study, numbers: Numbers, key: str, claim: Claim) -> ClaimLi
         still_learning=" ".join(learning) or None,
         jumped=_jumped(params, numbers, systems),
     )
+
+
+def _at_each_step(params: Params, numbers: Numbers, claim: Claim) -> str | None:
+    """Return the difference of two sides in error rates at either step, in words."""
+    found = []
+    for step in SHIFTS if claim.measure in AER else ():
+        sides = [
+            [numbers.system(name, f"aer_{step}", params.sets.aligned[0]) for name in side]
+            for side in (claim.systems, claim.over or ())
+        ]
+        ours, other = (
+            [one.value for one in side if one and one.value is not None] for side in sides
+        )
+        if len(ours) == len(claim.systems) and other:
+            found.append(f"{mean(ours) - mean(other):+.3f} at the {step} step")
+    return ", ".join(found) or None
 
 
 def _link_kind(study: Study) -> str:

@@ -116,7 +116,7 @@ def _runs(study: Study, claim: Claim, measure: Measure, recipe: str | None) -> d
         }
     else:
         scored = {name: _measured(study, name, measure, test) for name in lenders}
-    lent = lend(scored, study.systems_under(recipe))
+    lent = lend(scored, study.systems_under(recipe), study.params.ensembles)
     runs = {name: lent[name] for name in names}
     if claim.compare == "paired" and (pairs := study.pairs(*names)):
         return {name: runs[name].of(seeds) for name, seeds in zip(names, pairs, strict=True)}

@@ -18,13 +18,14 @@ from attnmt.layout import Layout
 from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.lengths import length_groups
-from attnmt.scoring.limits import note_of
+from attnmt.scoring.limits import NOT_COMPARED, note_of
 from attnmt.scoring.metrics import BY_LENGTH, METRICS
 from attnmt.scoring.numbers import (
     AUTHORS,
     CHOSEN,
     DIGITS,
     SHA_DIGITS,
+    WORDS,
     Line,
     Replacement,
     write_numbers,
@@ -164,19 +165,26 @@ def _groups(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
 def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
     """Yield the error rate at each step of each aligned set. The note says what chose a step."""
     steps: tuple[LinkStep, ...] = get_args(LinkStep)
+    chosen = reading.of_links()
+    by_reader = {AUTHORS: reading.authors, CHOSEN: chosen.chosen, WORDS: reading.chosen}
     samples = params.evaluation.bootstrap_samples
     for aligned in params.sets.aligned:
         links = read_forced(params, name, aligned, steps)
         reference = reference_links(params, aligned, params.translators(name).family)
         for step in steps:
             score, counts = score_links(links[step], reference, samples)
-            readers = {AUTHORS: step == reading.authors, CHOSEN: step == reading.chosen}
-            note = note_of(score.note, f"read at {reading.why}" if readers[CHOSEN] else None)
+            readers = [reader for reader, read in by_reader.items() if read == step]
+            note = note_of(
+                score.note,
+                f"read at {chosen.why}" if CHOSEN in readers else None,
+                f"unknown words are looked up at {reading.why}" if WORDS in readers else None,
+                NOT_COMPARED if CHOSEN in readers and reading.aer is None else None,
+            )
             fields = {
                 "metric": "aer",
                 "set": aligned,
                 "script": step,
-                "readers": " ".join(reader for reader, reads in readers.items() if reads) or None,
+                "readers": " ".join(readers) or None,
                 "lines": len(counts),
                 "reference": reference.digest[:SHA_DIGITS],
             }

@@ -82,8 +82,8 @@ class OwnPairs:
 class LinkedPairs:
     """The links of a system, source-target, by the step at which attention is read.
 
-    ``reading`` says which step the authors' program reads, and which one was chosen in the stage
-    translate. ``scores`` is empty without gold links.
+    ``reading`` says which steps were chosen in the stage translate. ``scores`` is empty without gold
+    links.
     """
 
     links: dict[LinkStep, list[Links]]

@@ -24,7 +24,9 @@ from attnmt.scoring.numbers import (
     CHOSEN,
     DIGITS,
     OUTSIDE,
+    READINGS,
     SHA_DIGITS,
+    Key,
     Line,
     Numbers,
     keys_of,
@@ -132,7 +134,7 @@ def _means(study: Study, runs: Sequence[Sequence[Line]]) -> Iterator[Line]:
     for alike in groups.values():
         yield _mean(study, alike)
     # Where seeds differ in the step that is chosen for them, the mean is over both steps.
-    for reader in (AUTHORS, CHOSEN):
+    for reader in READINGS:
         by_set: dict[str | None, list[Line]] = {}
         for line in (line for lines in runs for line in lines):
             if reader in (line.readers or "").split():
@@ -182,11 +184,23 @@ def _rounded(**values: float | None) -> dict[str, float | None]:
     return {key: None if v is None else round(v, DIGITS) for key, v in values.items()}
 
 
+def _tested_key(line: Line, readers: Sequence[str]) -> Key:
+    """Return what a number is found by, and an error rate by who reads it: the chosen step comes first.
+
+    The systems that lend to it are read in the same way.
+    """
+    keys = {key.metric: key for key in keys_of(line)}
+    name = READINGS[CHOSEN if CHOSEN in readers else AUTHORS]
+    return keys.get(name) or keys_of(line)[-1]
+
+
 def gain(study: Study, ours: Line, other: Line) -> Line:
     """Return the gain of one system's number over another's, with its test."""
     study.check_references(ours, other)
     one, two = str(ours.system), str(other.system)
     counts = [len(study.params.runs_of(system)) or 1 for system in (one, two)]
+    readers = [line.readers.split() for line in (ours, other) if line.readers]
+    common = [one for one in READINGS if readers and all(one in each for each in readers)]
     value, note = (ours.value or 0.0) - (other.value or 0.0), None
     tested: Comparison | Outcome | None = None
     if counts == [1, 1]:
@@ -194,7 +208,7 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
         samples = study.params.evaluation.bootstrap_samples
         tested = compare(first, second, SCORES[ours.metric, ours.script], samples)
     elif min(counts) > 1:
-        estimate = study.gain(keys_of(ours)[-1], keys_of(other)[-1])
+        estimate = study.gain(*(_tested_key(line, common) for line in (ours, other)))
         if estimate is not None:
             tested = estimate.test("greater")
             value = tested.value
@@ -202,8 +216,6 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
         if pairs and counts[0] != counts[1]:
             note = f"over the {len(pairs[0])} seeds that both have"
     low, high = (tested.low, tested.high) if tested else (None, None)
-    readers = [line.readers.split() for line in (ours, other) if line.readers]
-    common = [one for one in (AUTHORS, CHOSEN) if readers and all(one in each for each in readers)]
     changes = {
         "kind": "gain",
         "model": None,

@@ -19,9 +19,14 @@ BEYOND = (
 )
 NO_SURE = "without a sure link, this is the share of links that are not possible ones"
 NO_LINKS = "there is no link to measure against, so the rate is 1"
+# Of a reading that older code wrote
+NOT_COMPARED = (
+    "the step of AER is the one that replaces unknown words, because the development set's links were "
+    "not compared with the aligner's"
+)
 SENTENCES = (
     *(EMPTY, SHORT, NOTHING, UNSMOOTHED, SMOOTHED),
-    *(ONE, ALIKE, BEYOND, NO_SURE, NO_LINKS),
+    *(ONE, ALIKE, BEYOND, NO_SURE, NO_LINKS, NOT_COMPARED),
 )
 
 

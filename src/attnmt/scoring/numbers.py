@@ -23,8 +23,9 @@ Replacement = Literal["before", "after"]
 OURS = "ours"
 AGAIN = "run the stage gather again"
 OUTSIDE = (ALIGNER, DIAGONAL, DICTIONARY)  # what has scores and is no model
-AUTHORS, CHOSEN = "authors", "chosen"  # who reads attention at a step
-READINGS = {CHOSEN: "aer_chosen", AUTHORS: "aer"}  # what an error rate of links is found by
+AUTHORS, CHOSEN, WORDS = "authors", "chosen", "words"  # who reads attention at a step
+# What an error rate of links is found by
+READINGS = {WORDS: "aer_words", CHOSEN: "aer_chosen", AUTHORS: "aer"}
 DIGITS = 6  # decimals of a perplexity or a rate that are kept
 SHA_DIGITS = 12  # digits of a SHA-256 that are kept
 
@@ -55,8 +56,8 @@ class Line(CsvLine):
     # of bleu: tokenized, nist or sacrebleu; of aer: the step at which attention is read, same or next. A
     # mean over trainings that read different steps has none.
     script: str | None = None
-    # of aer: who reads this step: authors (their program), chosen (the development set chose it), or
-    # both with a space between them
+    # of aer: who reads this step, with spaces between: authors (their program), chosen (on the
+    # development set it has the links nearer to the outside aligner's), words (it replaces unknown ones)
     readers: str | None = None
     replacement: Replacement | None = None  # before or after unknown words are replaced
     value: float | None = None  # BLEU, chrF2 and TER in percent; AER in [0, 1]
@@ -179,12 +180,12 @@ class Numbers:
 def keys_of(line: Line) -> list[Key]:
     """Return all that a system's number is found by.
 
-    An error rate of links is found by its step, as aer_same, and by who reads this step: as aer for the
-    authors, which comes last, and as aer_chosen. One that reads no step is both.
+    An error rate of links is found by its step, as aer_same, and by who reads this step, as in
+    ``READINGS``; the authors come last. One that reads no step is found by all of these.
     """
     if line.metric != "aer":
         return [Key(line.system, line.metric, line.set, line.script, line.replacement)]
-    readers = (line.readers or "").split() or [AUTHORS, CHOSEN] * (not line.script)
+    readers = (line.readers or "").split() or [*READINGS] * (not line.script)
     names = [f"aer_{line.script}"] if line.script else []
     names += [name for one, name in READINGS.items() if one in readers]
     return [Key(line.system, name, line.set) for name in names]
@@ -251,13 +252,17 @@ def significant(number: float) -> float:
 
 
 def metrics(numbers: Numbers) -> dict[str, dict[str, dict[str, float]]]:
-    """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set."""
+    """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set.
+
+    AER is that of the chosen step, and then that of either step.
+    """
     names = {
         ("ppl", None, None): "ppl",
         ("bleu", "tokenized", "before"): "bleu",
         ("bleu", "tokenized", "after"): "bleu_unk",
-        ("aer", None, None): "aer",
+        ("aer_chosen", None, None): "aer",
     }
+    names |= {(name, None, None): name for name in ("aer_same", "aer_next")}
     few: dict[str, dict[str, dict[str, float]]] = {}
     for line in numbers.lines:
         if line.kind == "gain" or line.max_words is not None or not (line.model and line.set):

@@ -1,7 +1,9 @@
 """What a report on one's own text asks: which of two systems is better, and what the trainings answer.
 
 Every two systems that differ in one part are compared, each system with attention and the best one
-without, and what a row of one's own in systems.yaml compares. Holm's procedure holds over all of them.
+without, and what a row of one's own in systems.yaml compares. Where other recipes train them, too, two
+systems are compared as the family's recipe trains them, and each by its best recipe on the development
+set. Holm's procedure holds over all of them.
 """
 
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ from attnmt.config import DIRECTIONS, Params, TableRow
 from attnmt.config.model import OwnRecipe
 from attnmt.scoring.numbers import CHOSEN, READINGS, Line, Numbers
 from attnmt.scoring.published import unprinted_rows
-from attnmt.scoring.ranking import best_systems, final_bleu
+from attnmt.scoring.ranking import at_best_recipe, best_systems, final_bleu
 from attnmt.scoring.seed_statistics import Outcome
 from attnmt.scoring.verdicts import Verdict, verdicts
 
@@ -25,12 +27,14 @@ NOISE = "within noise"
 class Answer(NamedTuple):
     """What is known of one question: a gain, and its verdict among all questions.
 
-    ``differ`` has the parts in which the two systems differ (:func:`differing`). There is no verdict if
-    only one of the two has several seeds.
+    ``differ`` has the parts in which the two systems differ (:func:`differing`), without the recipe if
+    each is trained by its best one (``at_best``), which the development set chose. There is no verdict
+    if only one of the two has several seeds.
     """
 
     gain: Line
     differ: dict[str, tuple[Any, Any]]
+    at_best: bool
     verdict: Verdict | None
 
     @property
@@ -53,7 +57,24 @@ def answers(params: Params, numbers: Numbers) -> list[Answer]:
     found = (numbers.gain(*pair, _reading(pair[0])) for pair in pairs)
     gains = [gain for gain in found if gain]
     judged = verdicts({gain: _outcome(gain) for gain in gains if gain.p is not None})
-    return [Answer(one, differing(params, one.system, one.over), judged.get(one)) for one in gains]
+    best = at_best_recipe(params, numbers)
+    return [
+        Answer(one, *_compared(params, best, one.system, one.over), judged.get(one))
+        for one in gains
+    ]
+
+
+def _compared(
+    params: Params, best: dict[str, bool], one: str | None, two: str | None
+) -> tuple[dict[str, tuple[Any, Any]], bool]:
+    """Return in what two systems differ, and whether each is compared by its best recipe.
+
+    Args:
+        best: of :func:`attnmt.scoring.ranking.at_best_recipe`.
+    """
+    parts = differing(params, one, two)
+    at_best = one in best and two in best and (best[one] or best[two])
+    return {part: parts[part] for part in parts if not (at_best and part == "recipe")}, at_best
 
 
 def _reading(ours: Line) -> str | None:
@@ -85,14 +106,16 @@ def _systems_asked(params: Params, numbers: Numbers) -> Iterator[tuple[str, str,
     named = [*(params.systems or ()), *params.systems_and_ensembles]
     runs = {**params.models, **params.ensembles}
     systems = sorted(params.systems_and_ensembles, key=lambda name: named.index(runs[name].entry))
+    best = at_best_recipe(params, numbers)
     for direction in DIRECTIONS:
         attending, without = best_systems(params, numbers, direction)
         names = [name for name in systems if params.direction(name) == direction]
         for name in sorted(filter(params.attends, names), key=lambda name: name != attending):
             if without:
                 yield name, without, "bleu"
-        for base, name in combinations(filter(params.models.__contains__, names), 2):
-            if len(differing(params, name, base)) == 1:
+        pairs = [*combinations(filter(params.models.__contains__, names), 2)]
+        for base, name in sorted(pairs, key=lambda pair: not {*pair} <= best.keys()):
+            if len(_compared(params, best, name, base)[0]) == 1:
                 yield name, base, "bleu"
     for where, row, over in own_rows(params):
         if params.runs_of(row.system) and params.runs_of(over):

@@ -97,7 +97,7 @@ class Runs:
 
     def minus(self, other: Self) -> Self:
         """Return the difference, seed by seed, from another score of the same or of shared trainings."""
-        pool = self.pool and self.pool.of_differences()
+        pool = self.pool and other.pool and self.pool.of_differences(other.pool)
         return type(self)(self.values - other.values, self.influences - other.influences, pool)
 
     @cached_property
@@ -213,16 +213,21 @@ def common(systems: Sequence[Runs]) -> Numbers:
     return np.asarray(covariance / n)
 
 
-def lend(everyone: Mapping[str, Runs], alike: Collection[str]) -> dict[str, Runs]:
+def lend(
+    everyone: Mapping[str, Runs], alike: Collection[str], ensembles: Collection[str] = ()
+) -> dict[str, Runs]:
     """Return the runs of systems that one recipe trains, whose variances borrow from those of others.
 
     Args:
         everyone: the seeds of all systems that have the same score, by their names.
         alike: the names of those by this recipe. Systems with fewer than ``FEWEST`` seeds neither lend
             nor borrow.
+        ensembles: the names of those that only borrow, because they vary as their members do.
     """
     lenders = [
-        name for name, one in everyone.items() if len(one.values) >= FEWEST and one.variance > 0
+        name
+        for name, one in everyone.items()
+        if len(one.values) >= FEWEST and one.variance > 0 and name not in ensembles
     ]
     of_recipe = [at for at, name in enumerate(lenders) if name in alike]
     pool = None

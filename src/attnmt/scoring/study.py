@@ -102,7 +102,8 @@ class Study:
         return [
             name
             for name, seeds in runs.items()
-            if len(seeds) >= FEWEST
+            if name in self.params.models
+            and len(seeds) >= FEWEST
             and all(self.scores(seed).training(*key._replace(system=seed)) for seed in seeds)
         ]
 
@@ -116,7 +117,7 @@ class Study:
         name = str(key.system)
         everyone = {one: runs(one) for one in (name, *self.lenders(key._replace(system=None)))}
         recipe = {**self.params.models, **self.params.ensembles}[name].recipe
-        return lend(everyone, self.systems_under(recipe))[name]
+        return lend(everyone, self.systems_under(recipe), self.params.ensembles)[name]
 
     def gain(self, ours: Key, other: Key) -> Estimate | None:
         """Estimate the difference between the scores of two systems: ``ours`` less ``other``.

@@ -20,9 +20,12 @@ where systems differ, e varies more, d_0 is small, and each system keeps its own
 no more than by chance, d_0 is infinite, and all systems have one variance.
 
 Smyth has thousands of variances and tests with every one of them. We have a few dozen or only three, and
-trainings sometimes fail. Hence three differences:
+trainings sometimes fail. Hence four differences:
 
 - Two systems do not lend.
+- An ensemble borrows and does not lend, since it varies as its members do. At a level of 5%, two equal
+  systems came out different in 6.6% of 40,000 studies with three seeds where their ensemble lent to
+  them, and in 1.2% where it did not.
 - A system borrows at most 1.25 degrees of freedom from each other one, since a few variances that happen
   to be alike do not show that all systems have one. The number is from the simulation.
 - Where systems differ, none counts as less variable than the mean of those that the same recipe trains.
@@ -98,12 +101,12 @@ class Pool:
         moderated = np.maximum((prior * self.scale + d * v) / (prior + d), self.floor)
         return np.where(differ, moderated, self.scale)
 
-    def of_differences(self) -> Self:
-        """Return the pool of differences between two systems, as if these were independent.
+    def of_differences(self, other: Self) -> Self:
+        """Return the pool of differences from systems by another recipe, as if all were independent.
 
         Two systems that share trainings vary together, so their difference varies less than that.
         """
-        return replace(self, scale=2 * self.scale, floor=2 * self.floor)
+        return replace(self, scale=self.scale + other.scale, floor=self.floor + other.floor)
 
 
 def _mean(v: Numbers, d: Numbers) -> Numbers:
