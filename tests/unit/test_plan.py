@@ -105,7 +105,7 @@ def test_it_says_what_would_run_and_at_whose_speed(project, said):
     assert f"{23.33 + german:.1f} h, or 23.3 h with 2 at a time" in flowing(text)
     assert "at the speed of base (measured) on K2" in flowing(text)
     assert "Downloads: none." in text
-    base, both = re.findall(r"(?:checkpoint takes|need up to) ([\d.]+) kB", flowing(text))
+    base, both = re.findall(r"(?:checkpoint takes|trainings up to) ([\d.]+) kB", flowing(text))
     assert 4 * float(base) < float(both) <= 8 * float(base)  # two trainings of four files each
 
 

@@ -83,7 +83,7 @@ def test_the_best_is_the_best_of_all_families_that_read_the_same_units():
         update={"families": params.families | {"big": params.families["luong"]}}
     )
     assert ranked_systems(params, own_numbers(params)) == ["two", "one"]  # the last one has less
-    answer = make_answer(params, own_numbers(params))
+    answer = make_answer(params, own_numbers(params), {})
     assert "Perplexity does not rank what reads other units: pieces." in answer
 
 
@@ -104,7 +104,7 @@ def test_systems_are_compared_by_the_recipe_of_each_that_is_best_on_dev(own_is_b
     expected = expected if own_is_better else [expected[0], expected[2]]
     assert [(one.gain.system, one.gain.over, one.at_best) for one in found] == expected
     assert [[*one.differ] for one in found] == [["attention"]] * (len(found) - 1) + [["recipe"]]
-    first = make_answer(params, numbers)[0]
+    first = make_answer(params, numbers, {})[0]
     names = f"Attention local_p over global ({best} over {GLOBAL})"
     assert first.startswith(f"{names}, each by its best recipe on dev: ")
     table = answers_table(params, numbers)
@@ -126,7 +126,7 @@ def test_no_question_is_asked_twice():
 def test_what_differs_in_two_parts_is_not_asked():
     params = with_models(one=(LOCAL, {}), two=(LOCAL, {"size": 7, "window_D": 4}))
     assert not asked(params, made_numbers(params), "test1")
-    assert make_answer(params, own_numbers(params))[0].startswith("two is the best system on dev")
+    assert make_answer(params, own_numbers(params), {})[0].startswith("two is the best system on dev")
 
 
 def test_the_one_that_params_yaml_names_first_is_the_base():
@@ -188,7 +188,7 @@ def test_less_errors_are_better():
         "aer": "better",
     }
     assert "authors" not in found["aer"].gain.readers  # their step is another one here
-    sentence = make_answer(params, own_numbers(params))[1]
+    sentence = make_answer(params, own_numbers(params), {})[1]
     assert "-0.01 AER" in sentence
     assert "so a further system may change p" in answers_table(params, own_numbers(params)).caption
     alone = of_own_text(made_params(GLOBAL, LOCAL))
@@ -200,7 +200,7 @@ def test_local_attention_is_global_for_short_sentences():
     numbers = own_numbers(params)
     D = params.half_width(LOCAL)
     share = made_line(LOCAL, "in_window", 12.0, set="test1")
-    said = make_answer(params, type(numbers)([*numbers.lines, share]))
+    said = make_answer(params, type(numbers)([*numbers.lines, share]), {})
     words = f"12% of the sentences (a window of {2 * D + 1} words)"
     assert f"On test1, local attention is global for {words}." in said
     table = attention_table(params, type(numbers)([*numbers.lines, share]))
