@@ -12,6 +12,7 @@ Writes  data/<experiment>/encoded/<family>/<set>.<language>.tok  words or pieces
 
 import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
+import gc
 from pathlib import Path
 
 from attnmt.config import load_params
@@ -41,4 +42,5 @@ def main(params_file: Path, family: str) -> None:
 
 
 if __name__ == "__main__":
+    gc.disable()  # merges are millions of small objects, which it would look at again and again
     run_stage(main, __doc__)
