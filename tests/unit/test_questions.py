@@ -126,7 +126,9 @@ def test_no_question_is_asked_twice():
 def test_what_differs_in_two_parts_is_not_asked():
     params = with_models(one=(LOCAL, {}), two=(LOCAL, {"size": 7, "window_D": 4}))
     assert not asked(params, made_numbers(params), "test1")
-    assert make_answer(params, own_numbers(params), {})[0].startswith("two is the best system on dev")
+    assert make_answer(params, own_numbers(params), {})[0].startswith(
+        "two is the best system on dev"
+    )
 
 
 def test_the_one_that_params_yaml_names_first_is_the_base():

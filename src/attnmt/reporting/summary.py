@@ -55,7 +55,7 @@ def _bleu(params: Params, numbers: Numbers, what: str, system: str) -> Iterator[
 
 
 def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
-    """Yield the error rate of the best system's links, at the chosen step and then at either.
+    """Yield the error rate of the best system's links, at the chosen step and then at the other.
 
     If nothing chose the step, the headline says so.
     """
@@ -68,9 +68,8 @@ def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
     whose = f" (the authors' step: {NOTHING_CHOSE})" if NOTHING_CHOSE in (line.note or "") else ""
     notes = ["lower is better"]
     notes.append(f"read at the {line.script} step{whose}{silver}" if line.script else "")
-    both = {step: numbers.system(system, f"aer_{step}", aligned) for step in SHIFTS}
-    rates = [f"{one.value:.2f} at the {step}" for step, one in both.items() if one and one.value]
-    notes.append(f"{', '.join(rates)} step" if rates else "")
+    others = {s: numbers.system(system, f"aer_{s}", aligned) for s in SHIFTS if s != line.script}
+    notes += [f"{one.value:.2f} at the {s} step" for s, one in others.items() if one and one.value]
     notes.append(f"the diagonal has {diagonal.value:.2f}" if diagonal and diagonal.value else "")
     note = "; ".join(part for part in notes if part)
     yield Headline("Alignment error rate", decimal(line.value, 2), label(params, system), note)
