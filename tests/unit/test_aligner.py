@@ -104,6 +104,33 @@ def test_a_process_that_is_killed_means_too_little_memory(killed_by, monkeypatch
     assert not list(tmp_path.iterdir())
 
 
+def test_it_is_heard_if_one_of_the_two_is_killed(monkeypatch):
+    learn = aligner._learn
+
+    def forward_alone(files, others, step, *rest):
+        if step < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        learn(files, others, step, *rest)
+
+    monkeypatch.setattr(aligner, "_learn", forward_alone)
+    with pytest.raises(MemoryError):
+        links_of([(["a"], ["A"])])
+
+
+def test_no_room_for_temporary_files_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def pairs():
+        raise OSError(28, "No space left on device")
+        yield
+
+    with pytest.raises(
+        InputError, match="No space left on device; make room, or name another folder"
+    ):
+        links_of(pairs())
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_process_that_ends_otherwise_is_named_by_its_status(killed_by):
     killed_by(signal.SIGTERM)
     with pytest.raises(RuntimeError, match="ended with status -15"):

@@ -112,6 +112,21 @@ def test_systems_are_compared_by_the_recipe_of_each_that_is_best_on_dev(own_is_b
     assert cells == ["each its best on dev"] + [None] * (len(found) - 1)
 
 
+def test_a_recipe_that_is_neither_the_familys_nor_the_best_is_asked_of_its_own_system_alone():
+    made = made_params(GLOBAL, LOCAL)
+    models = dict(made.models)
+    for name in (GLOBAL, LOCAL):
+        other = {"entry": name, "recipe": "slow", "learning_rate": 0.5}
+        models[f"{name}_slow"] = made.models[name].model_copy(update=other)
+    params = of_own_text(made.model_copy(update={"models": models, "ensembles": {}}))
+    numbers = own_numbers(params)
+    for name in (GLOBAL, LOCAL):
+        numbers = changed(numbers, numbers.system(f"{name}_slow", "ppl", "dev"), value=100.0)
+    pairs = {frozenset((a.system, b.system)) for a, b in asked(params, numbers, "test1")}
+    slow = {frozenset((name, f"{name}_slow")) for name in (GLOBAL, LOCAL)}
+    assert pairs == {frozenset((GLOBAL, LOCAL)), *slow}
+
+
 def test_no_question_is_asked_twice():
     """The best system without attention differs from the first with attention in one part."""
     params = with_models(

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from typing import NamedTuple, get_args
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep, ModelShape, SearchRules, System
-from attnmt.decoding.batched import search_all
+from attnmt.decoding.batched import _side_by_side, search_all
 from attnmt.decoding.forced import force
 from attnmt.decoding.history import Candidate
 from attnmt.decoding.search import Search, changed_rules, search
@@ -288,6 +289,19 @@ def test_threads_share_out_the_batches_and_change_nothing(monkeypatch):
             search_all([model], texts, replace(options, prefix=(3, 3, 3)), 3)
         with ThreadPoolExecutor(1) as later:
             assert later.submit(torch.get_num_threads).result() == torch.get_num_threads() == 4
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_a_text_of_one_batch_does_not_wait_for_a_long_one():
+    before, cpu = torch.get_num_threads(), torch.device("cpu")
+    try:
+        torch.set_num_threads(2)
+        with closing(_side_by_side(lambda rows: rows, [[0], [1], [2]], cpu)) as long:
+            assert next(long) == [0]
+            with ThreadPoolExecutor(1) as other:
+                short = other.submit(lambda: [*_side_by_side(lambda rows: rows, [[3]], cpu)])
+                assert short.result(timeout=20) == [[3]]
     finally:
         torch.set_num_threads(before)
 

@@ -277,10 +277,13 @@ def test_a_lock_is_named_by_the_run_that_holds_it_or_as_that_of_a_killed_one():
         )
         assert snakemake(command) == (1, f"demo: the folder is locked: {of_process}")
         os.killpg(engine.pid, signal.SIGKILL)
-    status, shown = snakemake("true")
+    with subprocess.Popen(["tail", "-f", "snakemake", "Snakefile"], **hidden) as other:
+        status, shown = snakemake("true")
+        other.kill()
     assert status == 1
     assert (
-        "no Snakemake runs here on this machine, so a run was killed. Type snakemake --unl" in shown
+        "no Snakemake runs here on this machine. If none runs on another one either, a run was killed: "
+        "type snakemake --unlock, then" in shown
     )
     subprocess.run([ENGINE[0], "--unlock"], check=True, capture_output=True)
     assert snakemake("true")[0] == 0

@@ -221,10 +221,11 @@ def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Itera
 
     ``one_by_one`` names the unknown words of each sentence; otherwise they are only counted.
     """
-    from attnmt.text.tokenizer import JOIN
     from attnmt.training.machine import give_back_large_blocks
 
     longest, reader = translator.source.longest, translator.source
+    # Other rules part the full stop from an abbreviation, too.
+    by_moses = reader.language.tokenize == "moses" and reader.unit == "words"
     total = not_known = 0
     for place, text in given.lines:
         units, lost = reader.units(text, place), reader.words_lost(text)
@@ -244,10 +245,8 @@ def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Itera
             )
         unknown = [unit for unit in units if unit not in reader.vocabulary]
         total, not_known = total + len(units), not_known + len(unknown)
-        marks = [unit.strip(JOIN) for unit in units]
-        if one_by_one and any(
-            end in ENDS and next_[:1].isupper() for end, next_ in pairwise(marks)
-        ):
+        ends = pairwise(units) if one_by_one and by_moses else ()
+        if any(end in ENDS and next_[:1].isupper() for end, next_ in ends):
             warn(f"{place}: several sentences; give each a line, or the model may leave one out")
         if unknown and one_by_one:
             _name_unknown(place, unknown, reader.unit, len(units))

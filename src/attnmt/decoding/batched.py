@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from threading import Lock
+from threading import Barrier, Lock
 from typing import TypeVar
 
 import torch
@@ -16,7 +16,7 @@ from attnmt.decoding.search import Search, search
 from attnmt.files.progress import Progress
 from attnmt.model.translator import Ids, Translator
 
-# Held while threads have few threads of their own, because torch gives the same number to new ones
+# Held while a pool starts, because torch gives the number that its threads take to all new ones
 _SHARED_OUT = Lock()
 Result = TypeVar("Result")
 MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in small batches
@@ -93,19 +93,36 @@ def _side_by_side(
     other at its end; with batches of their own they never wait. Ctrl-C does not wait for the batches
     that run: they go on until they or the process end, and no other begins.
     """
+    if device.type == "cpu" and (pool := _pool(len(batches))):
+        wanted = True
+        try:
+            yield from pool.map(one_batch, batches)
+        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+            wanted = False
+            raise
+        finally:
+            pool.shutdown(wait=wanted, cancel_futures=True)
+    else:
+        yield from map(one_batch, batches)
+
+
+def _keep_few(threads: int) -> None:
+    """Let this thread have so many threads of its own, whatever others set later."""
+    torch.set_num_threads(threads)
+    torch.get_num_threads()  # a thread's first use takes the number that was set last anywhere
+
+
+def _pool(most: int) -> ThreadPoolExecutor | None:
+    """Return up to ``most`` threads that share out torch's; None if there are not two of these."""
     with _SHARED_OUT:
         threads = torch.get_num_threads()
-        workers = min(threads, len(batches)) if device.type == "cpu" else 1
-        if workers > 1:
-            few, wanted = threads // workers, True
-            pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(few,))
-            try:
-                yield from pool.map(one_batch, batches)
-            except (KeyboardInterrupt, SystemExit, GeneratorExit):
-                wanted = False
-                raise
-            finally:
-                pool.shutdown(wait=wanted, cancel_futures=True)
-                torch.set_num_threads(threads)  # also for threads that start later
-            return
-    yield from map(one_batch, batches)
+        workers = min(threads, most)
+        if workers < 2:
+            return None
+        few, begun = threads // workers, Barrier(workers + 1)
+        pool = ThreadPoolExecutor(workers, initializer=_keep_few, initargs=(few,))
+        for _ in range(workers):
+            pool.submit(begun.wait)
+        begun.wait()
+        torch.set_num_threads(threads)  # for threads that start later
+        return pool

@@ -102,20 +102,27 @@ def asked(params: Params, numbers: Numbers, test: str) -> list[tuple[Line, Line]
 
 
 def _systems_asked(params: Params, numbers: Numbers) -> Iterator[tuple[str, str, str]]:
-    """Yield two different systems or ensembles, and the metric; a pair may come twice."""
+    """Yield two different systems or ensembles, and the metric; a pair may come twice.
+
+    Systems are asked by the family's recipe and by the best one of each. Two recipes of one system are
+    asked, too.
+    """
     named = [*(params.systems or ()), *params.systems_and_ensembles]
     runs = {**params.models, **params.ensembles}
     systems = sorted(params.systems_and_ensembles, key=lambda name: named.index(runs[name].entry))
     best = at_best_recipe(params, numbers)
+    by_family = {name for name in systems if runs[name].recipe is None}
     for direction in DIRECTIONS:
         attending, without = best_systems(params, numbers, direction)
         names = [name for name in systems if params.direction(name) == direction]
         for name in sorted(filter(params.attends, names), key=lambda name: name != attending):
-            if without:
+            if without and (name in by_family or name in best):
                 yield name, without, "bleu"
         pairs = [*combinations(filter(params.models.__contains__, names), 2)]
         for base, name in sorted(pairs, key=lambda pair: not {*pair} <= best.keys()):
-            if len(_compared(params, best, name, base)[0]) == 1:
+            alike = {base, name} <= by_family or {base, name} <= best.keys()
+            alike = alike or runs[base].entry == runs[name].entry
+            if alike and len(_compared(params, best, name, base)[0]) == 1:
                 yield name, base, "bleu"
     for where, row, over in own_rows(params):
         if params.runs_of(row.system) and params.runs_of(over):

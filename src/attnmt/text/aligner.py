@@ -13,6 +13,7 @@ from importlib.metadata import version
 from itertools import chain, pairwise
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -22,12 +23,14 @@ from numpy.typing import NDArray
 from thot.alignment import EflomalAlignmentModel
 
 from attnmt.corpora.links import Links
+from attnmt.errors import InputError
 from attnmt.files.progress import Progress
 
 Pair = tuple[list[str], list[str]]  # the tokens of a sentence and its translation
 SYSTEM = f"Thot {version('sil-thot')}, Eflomal"
 SEED = 2015
 LONGEST = 1024  # words of the longest sentence that the model takes
+_Worker = tuple[ForkProcess, Connection]  # of one direction, and where it is heard
 
 
 def align(
@@ -54,6 +57,7 @@ def align(
 
     Raises:
         MemoryError: if a process was killed, as Linux does when memory is short.
+        InputError: if the folder of temporary files has no room for the text.
     """
     forward, backward = _both_directions(pairs, others, said, part, parts)
     links = np.intersect1d(forward.links, backward.links, assume_unique=True)
@@ -81,61 +85,75 @@ def _both_directions(
     """Return what both directions link; say meanwhile how far they are."""
     said.go_on(f"{part}, reading", said.total)
     context = get_context("fork")  # which loads nothing again
-    receivers, processes = [], []
+    workers: list[_Worker] = []
     try:
         with TemporaryDirectory() as folder:
             files = _write(pairs, Path(folder))
             for step in (1, -1):
                 receiver, sender = context.Pipe(duplex=False)
-                receivers.append(receiver)
+                receivers = [*(other for _, other in workers), receiver]
                 args = files[::step], others, step, sender, receivers
                 process = context.Process(target=_learn, args=args, daemon=True)
                 process.start()
-                processes.append(process)
+                workers.append((process, receiver))
                 sender.close()  # the process has the only copy, so its end is noticed
-            iterations = [_received(receiver, said) for receiver in receivers]
+            iterations = [_received(worker, said) for worker in workers]
         said.go_on(f"{part}, aligning", said.done + sum(iterations) * parts)
         left = iterations.copy()
         while any(left):
-            ready = wait([r for r, n in zip(receivers, left, strict=True) if n], timeout=1)
-            for number, receiver in enumerate(receivers):
-                if receiver in ready:
-                    _received(receiver, said)
+            ready = wait([w[1] for w, n in zip(workers, left, strict=True) if n], timeout=1)
+            for number, worker in enumerate(workers):
+                if worker[1] in ready:
+                    _received(worker, said)
                     left[number] -= 1
                     said.update()
             said.update(0)
         said.go_on(f"{part}, linking", said.total)
-        return [_received(receiver, said) for receiver in receivers]
-    except EOFError:
-        ended = next((process for process in processes if not process.is_alive()), processes[0])
-        ended.join()
-        if ended.exitcode == -signal.SIGKILL:  # as Linux ends what takes too much memory
-            raise MemoryError from None
-        raise RuntimeError(f"a process that aligns ended with status {ended.exitcode}") from None
+        return [_received(worker, said) for worker in workers]
     finally:
-        for process in processes:
+        for process, _ in workers:
             process.kill()
             process.join()
 
 
 def _write(pairs: Iterable[Pair], folder: Path) -> tuple[Path, Path]:
-    """Write both sides as Thot reads them: one pair at a time, so that they take no memory."""
+    """Write both sides as Thot reads them: one pair at a time, so that no process keeps them.
+
+    Raises:
+        InputError: if there is no room for them.
+    """
     files = folder / "source", folder / "target"
-    with (
-        files[0].open("w", encoding="utf-8") as source,
-        files[1].open("w", encoding="utf-8") as target,
-    ):
-        for words, translation in pairs:
-            source.write(" ".join(words) + "\n")
-            target.write(" ".join(translation) + "\n")
+    try:
+        with (
+            files[0].open("w", encoding="utf-8") as source,
+            files[1].open("w", encoding="utf-8") as target,
+        ):
+            for words, translation in pairs:
+                source.write(" ".join(words) + "\n")
+                target.write(" ".join(translation) + "\n")
+    except OSError as error:
+        cure = "make room, or name another folder in the environment variable TMPDIR"
+        raise InputError(f"{folder}: {error.strerror}; {cure}") from None
     return files
 
 
-def _received(receiver: Connection, said: Progress) -> Any:
-    """Return what a process sends next; say meanwhile how far the work is."""
+def _received(worker: _Worker, said: Progress) -> Any:
+    """Return what a process sends next; say meanwhile how far the work is.
+
+    Raises:
+        MemoryError: if the process was killed, as Linux ends what takes too much memory.
+        RuntimeError: if it ended otherwise.
+    """
+    process, receiver = worker
     while not receiver.poll(1):
         said.update(0)
-    message = receiver.recv()
+    try:
+        message = receiver.recv()
+    except EOFError:
+        process.join()
+        if process.exitcode == -signal.SIGKILL:
+            raise MemoryError from None
+        raise RuntimeError(f"a process that aligns ended with status {process.exitcode}") from None
     if isinstance(message, Exception):
         raise message
     return message

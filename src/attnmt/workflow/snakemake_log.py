@@ -93,13 +93,16 @@ def about_lock(experiment: str) -> str:
     own, here = psutil.Process(), str(Path.cwd())
     us = {own.pid, *(process.pid for process in own.parents())}
     for process in psutil.process_iter(["cmdline", "cwd"]):
-        program = {Path(word).name for word in (process.info["cmdline"] or [])[:3]}
-        if process.pid not in us and "snakemake" in program and process.info["cwd"] == here:
+        program, *arguments = [Path(word).name for word in process.info["cmdline"] or [""]]
+        script = arguments[:1] if arguments[:1] != ["-m"] else arguments[1:2]
+        runs = script if program.startswith("python") else [program]
+        if process.pid not in us and runs == ["snakemake"] and process.info["cwd"] == here:
             return f": process {process.pid} is a Snakemake that runs here; wait for it, or end it."
     of = "" if experiment == DEMO else f" --config experiment={experiment}"
     return (
-        f", but no Snakemake runs here on this machine, so a run was killed. Type snakemake --unlock{of}"
-        f", then the same command again. What is done stays, and trainings go on from their checkpoints."
+        f", but no Snakemake runs here on this machine. If none runs on another one either, a run was "
+        f"killed: type snakemake --unlock{of}, then the same command again. What is done stays, and "
+        f"trainings go on from their checkpoints."
     )
 
 
