@@ -68,13 +68,51 @@ def test_machines_that_differ_are_shown_row_by_row_and_an_empty_column_is_not():
 def test_settings_that_differ_are_columns_and_those_that_all_share_stand_in_the_caption():
     params = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", seeds=2)
     table = settings_table(params, NUMBERS)
-    assert table.headings == ["system", "dropout", "vocabulary", "units", "window D", "seeds"]
-    assert texts(table, "base") == ["base", "0", "600", "words", "", "2"]
-    bpe = params.families[params.model("local_p_general_feed_bpe").family].encoding.vocabulary
-    name = "local_p_general_feed_bpe"
-    assert texts(table, name) == [name, "0.2", f"{bpe:,}", "parts of words", "3", "2"]
+    encoding = ["vocabulary", "units", "merges", "threshold"]
+    assert table.headings == [
+        "system",
+        "dropout",
+        *encoding[:2],
+        "window D",
+        *encoding[2:],
+        "seeds",
+    ]
+    assert texts(table, "base") == ["base", "0", "600", "words", "", "", "", "2"]
+    bpe = params.families[params.model("local_p_general_feed_bpe").family].encoding
+    name, pieces = "local_p_general_feed_bpe", bpe.pieces
+    counts = [
+        f"{bpe.vocabulary:,}",
+        "parts of words",
+        "3",
+        f"{pieces.merges:,}",
+        f"{pieces.threshold}",
+    ]
+    assert texts(table, name) == [name, "0.2", *counts, "2"]
     assert "optimizer sgd, rate 1, epochs 4, halved after 2, batch 24, cell lstm, " in table.caption
     assert "A local window" not in settings_table(made_params("base"), NUMBERS).caption
+
+
+def test_whatever_setting_differs_is_a_column():
+    params = made_params("base", "gru_self")
+    name = params.model("gru_self").family
+    family = params.families[name]
+    changes = {
+        "shape": {"location_slots": 7, "init": 0.2},
+        "encoding": {"vocabulary": 1_000_000, "lowercase": True, "length": 20},
+        "training": {"clip_embeddings": True, "optimizer": "adam"}
+        | {"numbers": {"adam": {"weight_decay": 0.01}}},
+    }
+    sections = {
+        key: getattr(family, key).model_copy(update=change) for key, change in changes.items()
+    }
+    families = params.families | {name: family.model_copy(update=sections)}
+    table = settings_table(params.model_copy(update={"families": families}), NUMBERS)
+    headings = ["init", "location slots", "vocabulary", "lowercase", "length", "clip embeddings"]
+    headings += ["optimizer", "weight decay of adam"]
+    shown = [table.text("gru_self", heading) for heading in headings]
+    assert shown == ["0.2", "7", "1,000,000", "yes", "20", "yes", "adam", "0.01"]
+    shown = [table.text("base", heading) for heading in headings]
+    assert shown == ["0.1", "50", "600", "no", "", "no", "sgd", ""]
 
 
 def test_a_row_with_nothing_but_a_name_is_left_out():

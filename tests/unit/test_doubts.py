@@ -38,6 +38,7 @@ def test_a_loser_that_links_no_better_than_the_diagonal_is_named_with_what_to_tr
     assert unlearned(params, rated(numbers, loser, diagonal - 0.01), gain) is None
     assert unlearned(params, rated(numbers, winner, diagonal), gain) is None
     bad = rated(numbers, loser, diagonal)
+    assert unlearned(params, rated(bad, winner, diagonal), gain) is None
     said = unlearned(params, bad, gain)
     other = numbers.system(winner, AER, "test1").value
     assert said == (
@@ -48,6 +49,35 @@ def test_a_loser_that_links_no_better_than_the_diagonal_is_named_with_what_to_tr
     )
     assert said in make_answer(params, bad, {})[1]
     assert answers_table(params, bad).doubts == [said]
+
+
+@pytest.mark.parametrize(
+    ("diagonal", "winner", "loser", "speaks"),
+    [
+        (0.02, 0.02, 0.03, False),  # almost word for word: both look where the words are
+        (0.49, 0.2, 0.49, False),
+        (0.49, 0.2, 0.5, True),
+        (0.02, 0.9, 0.6, False),
+        (0.84, 0.81, 0.9, True),
+        (0.84, 0.87, 0.95, True),
+    ],
+)
+def test_a_loser_that_looks_where_the_words_are_or_links_no_worse_than_the_winner_is_not_blamed(
+    diagonal, winner, loser, speaks
+):
+    params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
+    gain, numbers = losing(params, own_numbers(params), -5.0)
+    line = numbers.system(DIAGONAL, "aer", "test1")
+    numbers = rated(changed(numbers, line, value=diagonal), GLOBAL, winner)
+    assert bool(unlearned(params, rated(numbers, LOCAL, loser), gain)) == speaks
+
+
+def test_the_recipe_to_try_has_a_name_that_no_recipe_has():
+    params = of_own_text(made_params(GLOBAL, LOCAL))
+    gain, numbers = losing(params, own_numbers(params), -5.0)
+    own = params.model_copy(update={"recipes": {"lower": {}, "lower3": {}}})
+    said = unlearned(own, rated(numbers, LOCAL, 0.9), gain)
+    assert f"write lower2: {{{LOCAL}: {{learning_rate: 0.5}}}} below" in said
 
 
 def test_another_recipe_that_mends_a_system_is_named():

@@ -9,6 +9,7 @@ from attnmt.reporting.score_tables import STEPS
 from attnmt.reporting.specs import specs_of
 from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
+from attnmt.scoring.limits import NOT_COMPARED
 
 PARAMS = made_params()
 NUMBERS = made_numbers(PARAMS)
@@ -203,6 +204,22 @@ def test_what_decides_is_shown_where_a_system_on_request_is_trained():
     assert found == [question, "global (dot)"]
     assert "forward" not in tables["table_decides"].frame.index  # not trained
     assert "table_decides_back" not in tables
+
+
+def test_steps_that_older_code_read_are_not_said_to_be_chosen_by_the_aligner():
+    params = made_params("base_reverse_dropout", BEST)
+    numbers = made_numbers(params)
+    line = numbers.system(BEST, "aer_chosen", "test1")
+    said = "the chosen step has the links nearer to the outside aligner's"
+    for changes, steps in (
+        ({}, "same, same, next"),
+        ({"readers": "chosen"}, "same, –, next"),
+        ({"note": f"{line.note}; {NOT_COMPARED}"}, "same, same, next"),
+    ):
+        table = tables_of(params, changed(numbers, line, **changes))["table6"]
+        assert cells(table, "local_p_general", STEPS) == [steps]
+        assert (said in table.caption) == (not changes)
+        assert (NOT_COMPARED in table.caption) == ("note" in changes)
 
 
 def test_a_card_says_where_a_row_comes_from():

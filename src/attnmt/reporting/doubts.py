@@ -17,13 +17,16 @@ from attnmt.text.tokens import text_suffixes
 
 Floors = Mapping[Direction, float]
 AER, ORDER = READINGS[CHOSEN], 4  # the longest n-grams of BLEU
+MOSTLY_WRONG = 0.5  # an AER from which on half of the links or more are wrong or missing
 
 
 def unlearned(params: Params, numbers: Numbers, gain: Line) -> str | None:
     """Say if the loser of a decided gain of BLEU links words no better than the diagonal does.
 
     Such links alone say little: some systems that translate well have no better ones. Where a system
-    also loses, it may not have learned where to look, and a lower rate may change the verdict.
+    also loses, links worse than the winner, and has most links wrong, it may not have learned where to
+    look, and a lower rate may change the verdict. Below MOSTLY_WRONG it looks where the words are, and
+    only the text is so close to word for word that the diagonal is hard to beat.
     """
     if gain.metric != "bleu" or not gain.value or gain.system == gain.over:
         return None
@@ -32,11 +35,14 @@ def unlearned(params: Params, numbers: Numbers, gain: Line) -> str | None:
     diagonal, rate = numbers.system(DIAGONAL, "aer", links), numbers.system(loser, AER, links)
     if not rate or not diagonal or loser not in params.models:
         return None
-    if (rate.value or 0.0) < (diagonal.value or 0.0):
+    if (rate.value or 0.0) < max(diagonal.value or 0.0, MOSTLY_WRONG):
+        return None
+    other = numbers.system(winner, AER, links)
+    if other and (other.value or 0.0) >= (rate.value or 0.0):
         return None
     recipe, show = params.recipe(loser), Format(2).show
     others = [f"the diagonal has {show(diagonal.value)}"]
-    if other := numbers.system(winner, AER, links):
+    if other:
         others.append(f"{winner} {show(other.value)}")
     return (
         f"{loser} links words no better than the diagonal does (AER {show(rate.value)}; "
@@ -64,7 +70,9 @@ def _cure(params: Params, numbers: Numbers, loser: str, diagonal: float) -> str:
     recipes = [params.recipe(name) for name in runs]
     optimizer = params.recipe(loser).optimizer
     least = min(one.learning_rate for one in recipes if one.optimizer == optimizer)
-    lower = f"lower: {{{model.entry}: {{learning_rate: {least / 2:g}}}}}"
+    names = ("lower", *(f"lower{k}" for k in range(2, len(params.recipes) + 2)))
+    new = next(name for name in names if name not in params.recipes)
+    lower = f"{new}: {{{model.entry}: {{learning_rate: {least / 2:g}}}}}"
     return (
         f"Try a rate below {least:g}: write {lower} below the key recipes in {params.params_file}."
     )

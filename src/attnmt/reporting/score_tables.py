@@ -17,6 +17,7 @@ from attnmt.reporting.specs import (
     specs_of,
 )
 from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
+from attnmt.scoring.limits import NOT_COMPARED
 from attnmt.scoring.numbers import (
     AUTHORS,
     CHOSEN,
@@ -222,10 +223,13 @@ def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
 
 
 def _steps(scores: Scores, row: Row) -> str | None:
-    """Return the step of each reader of attention; seeds may differ in theirs."""
-    read = (scores.ours(row, Measure("", READINGS[one])) for one in (CHOSEN, WORDS, AUTHORS))
-    steps = [line.script or "by seed" for line in read if line and line.readers]
-    return ", ".join(steps) or None
+    """Return the step of each reader of attention; seeds may differ in theirs.
+
+    Scores that older code wrote have no reader of words.
+    """
+    read = [scores.ours(row, Measure("", READINGS[one])) for one in (CHOSEN, WORDS, AUTHORS)]
+    steps = [line.script or "by seed" if line and line.readers else "–" for line in read]
+    return ", ".join(steps) if set(steps) != {"–"} else None
 
 
 def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
@@ -305,9 +309,11 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     }
     meant = ", ".join(sign for sign, is_there in marks.items() if is_there)
     sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
-    shown = (line for row in scores.rows.values() for line in scores.lines(row))
+    shown = [line for row in scores.rows.values() for line in scores.lines(row)]
     caption = " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
-    caption += CHOICES.format(dev=scores.params.sets.dev) if AER_CHOSEN in spec.measures else ""
+    is_chosen = any(WORDS in (line.readers or "") for line in shown)  # older code did not choose so
+    if is_chosen and not any(NOT_COMPARED in (line.note or "") for line in shown):
+        caption += CHOICES.format(dev=scores.params.sets.dev)
     return caption + limits_caption(shown)
 
 

@@ -1,62 +1,92 @@
 """The table of settings: how each system was trained, and how large it is."""
 
+from itertools import chain
+from typing import Any
+
 from attnmt.config import Params
 from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Numbers
 
+MAIN = (  # in the order of the columns; the caption names only these, as it must stay short
+    *(
+        "recipe",
+        "optimizer",
+        "rate",
+        "epochs",
+        "halved after",
+        "batch",
+        "dropout",
+        "cell",
+        "layers",
+    ),
+    *("cells", "embeddings", "vocabulary", "units", "window D", "warm-up", "patience", "averaged"),
+)
+HEADINGS = {  # of settings that params.yaml calls otherwise
+    "learning_rate": "rate",
+    "halve_after": "halved after",
+    "batch_size": "batch",
+    "size": "cells",
+    "embedding": "embeddings",
+    "warmup_steps": "warm-up",
+    "average_last": "averaged",
+}
+
 
 def settings_table(params: Params, _: Numbers) -> Table:
-    """Return the settings in which systems differ; the caption has those that all systems share."""
+    """Return the settings in which systems differ; the caption has those of MAIN that all share."""
     systems = [name for name in params.models if params.system_of(name) == name]
     values = {name: _values(params, name) for name in systems}
-    first = values[systems[0]]
-    same = [key for key in first if all(one[key] == first[key] for one in values.values())]
+    keys = dict.fromkeys([*MAIN, *chain(*values.values())])  # parts have keys of their own
+    found = {key: [one.get(key) for one in values.values()] for key in keys}
+    same = [key for key in keys if len(set(found[key])) == 1]
     rows: dict[str, dict[str, Cell]] = {
         name: {
             "system": name,
-            **{key: value for key, value in values[name].items() if key not in same},
+            **{key: values[name].get(key) for key in keys if key not in same},
             "seeds": float(len(params.runs_of(name))),
         }
         for name in systems
     }
-    shared = ", ".join(f"{key} {first[key]}" for key in same if first[key] is not None)
+    shared = ", ".join(f"{key} {found[key][0]}" for key in same if key in MAIN and found[key][0])
     caption = f"What all systems share: {shared}." if shared else "No setting is shared by all."
     notes = {
         "window D": "A local window has 2D + 1 words.",
-        "halved after": "The rate is halved every epoch after “halved after”.",
+        "halved after": "The rate is halved every epoch after “halved after”, and from one epoch "
+        "later on by the schedule “program”.",
     }
-    caption = " ".join(
-        [
-            caption,
-            *(note for key, note in notes.items() if any(one[key] for one in values.values())),
-        ]
-    )
+    caption = " ".join([caption, *(note for key, note in notes.items() if any(found[key]))])
     return table_of("table_settings", "Settings", caption, rows, {"seeds": Format(0)}, {})
 
 
 def _values(params: Params, name: str) -> dict[str, str | None]:
-    """Return the settings of one system by their names, in the order of the columns."""
+    """Return all settings of one system by their names, in the order of the columns."""
     model, shape, recipe = params.model(name), params.shape(name), params.recipe(name)
     encoding = params.families[model.family].encoding
-    values = {
+    pieces = encoding.pieces
+    values: dict[str, Any] = {
         "recipe": model.recipe,
         "optimizer": recipe.optimizer,
-        "rate": recipe.learning_rate,
-        "epochs": recipe.epochs,
-        "halved after": recipe.halve_after,
-        "batch": recipe.batch_size,
+        **recipe.model_dump(exclude={"numbers"}),
         "dropout": model.dropout,
-        "cell": shape.cell,
-        "layers": shape.layers,
-        "cells": shape.size,
-        "embeddings": shape.embedding_size,
-        "vocabulary": encoding.vocabulary,
-        "units": "words" if encoding.pieces is None else "parts of words",
-        "window D": params.half_width(name),
-        "warm-up": recipe.warmup_steps,
-        "patience": recipe.patience,
-        "averaged": recipe.average_last,
+        **shape.model_dump(),
+        "embedding": shape.embedding_size,
+        "window_D": params.half_width(name),
+        **encoding.model_dump(exclude={"pieces"}),
+        "units": "parts of words" if pieces else "words",
+        **(pieces.model_dump() if pieces else {}),
     }
-    return {
-        key: f"{one:,g}" if isinstance(one, int | float) else one for key, one in values.items()
-    }
+    for part, numbers in (recipe.numbers | model.system.numbers).items():
+        values |= {f"{number} of {part}": value for number, value in numbers.items()}
+    return {HEADINGS.get(key, key.replace("_", " ")): _text(one) for key, one in values.items()}
+
+
+def _text(value: str | float | None) -> str | None:
+    """Return a setting as a reader sees it; None if it is not given."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:g}"
+    return value
