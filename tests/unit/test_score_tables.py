@@ -210,7 +210,7 @@ def test_steps_that_older_code_read_are_not_said_to_be_chosen_by_the_aligner():
     params = made_params("base_reverse_dropout", BEST)
     numbers = made_numbers(params)
     line = numbers.system(BEST, "aer_chosen", "test1")
-    said = "the chosen step has the links nearer to the outside aligner's"
+    said = "the chosen step has links nearer to the outside aligner's"
     for changes, steps in (
         ({}, "same, same, next"),
         ({"readers": "chosen"}, "same, –, next"),

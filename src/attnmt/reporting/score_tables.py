@@ -42,8 +42,8 @@ OF_RATES = {  # what they are called where a lower number is the better one
 }
 STEPS = "chosen, words', program's step"
 CHOICES = (
-    " On {dev} the chosen step has the links nearer to the outside aligner's, and the words' step "
-    "brings back more unknown words."
+    "; on {dev} the chosen step has links nearer to the outside aligner's, and the words' step restores "
+    "more unknown words."
 )
 OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."
 
@@ -301,6 +301,10 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
         first = f"Translations of {on}."
     else:
         first = f"{_bleu_words(scores, line)} of {on}, with 95% intervals."
+    shown = [line for row in scores.rows.values() for line in scores.lines(row)]
+    is_chosen = any(WORDS in (line.readers or "") for line in shown)  # older code did not choose so
+    if is_chosen and not any(NOT_COMPARED in (line.note or "") for line in shown):
+        first = first.removesuffix(".") + CHOICES.format(dev=scores.params.sets.dev)
     other_text = scores.is_published and line.set != paper_set(spec.table)
     compared = OTHER_TEXT if other_text else ""
     marks = {
@@ -309,11 +313,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     }
     meant = ", ".join(sign for sign, is_there in marks.items() if is_there)
     sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
-    shown = [line for row in scores.rows.values() for line in scores.lines(row)]
     caption = " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
-    is_chosen = any(WORDS in (line.readers or "") for line in shown)  # older code did not choose so
-    if is_chosen and not any(NOT_COMPARED in (line.note or "") for line in shown):
-        caption += CHOICES.format(dev=scores.params.sets.dev)
     return caption + limits_caption(shown)
 
 
