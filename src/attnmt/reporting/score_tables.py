@@ -45,7 +45,7 @@ CHOICES = (
     "; on {dev} the chosen step has links nearer to the outside aligner's, and the words' step restores "
     "more unknown words."
 )
-OTHER_TEXT = "Our text is not the paper's: compare gains, not numbers."
+OTHER_TEXT = "Our text is not the paper's: compare gains."
 
 
 def score_tables(params: Params, numbers: Numbers) -> list[Table]:
@@ -292,7 +292,7 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     detail = f"{line.lines:,} sentences"
     detail += f", {line.search}" if line.search else ""
     if seeds > 1:
-        detail += f"; means over up to {seeds} seeds, ± their standard deviation"
+        detail += f"; means of up to {seeds} seeds ± standard deviation"
     on = f"{line.set} ({detail})"
     if not any(measure.metric in OF_TRANSLATIONS for measure in spec.measures):
         links = next((one.note for one in lines if one.note), "").partition(";")[0]
