@@ -35,7 +35,8 @@ def bash(project: Path, script: str) -> str:
     path = f"{project}/bin:{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src")}
     environment |= {"HOME": str(project)}
-    command = ["bash", "--norc", "-c", script]
+    # With one command alone, bash would become that command, which then sees no shell above it.
+    command = ["bash", "--norc", "-c", f"{script}\nexit"]
     ended = subprocess.run(
         command, cwd=project, env=environment, capture_output=True, text=True, check=True
     )
