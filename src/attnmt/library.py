@@ -19,9 +19,8 @@ try:
     __version__ = version("attnmt")
 except PackageNotFoundError:  # the source alone is on the path
     __version__ = "unknown"
-_LOADING = (
-    Lock()
-)  # the first load fills caches, such as Moses' lists, which two threads would spoil
+# The first load fills caches, such as Moses' lists, which two threads would spoil
+_LOADING = Lock()
 
 
 class Translator:

@@ -73,7 +73,7 @@ def lines_to_translate(
         return _stream(os.open(source, os.O_RDONLY), str(source), most)
     else:
         name, read = str(source), lambda: iter_lines(source, may_be_blank=True)
-    counted = count()
+    counted = count()  # one reading checks the lines, counts them and shows their form
     checked = zip(_checked(read(), name, most), counted, strict=False)
     warn_of_form(name, (line.text for line, _ in checked), language, tokenized)
     return Lines(name, _checked(read(), name, most), next(counted), lambda: True)

@@ -16,8 +16,8 @@ def readme(
     """Put the results of reports/ between their markers in README.md.
 
     A marker such as <!-- results: demo, multi30k --> names the experiments that are shown, so there is
-    no --experiment. "results" shows BLEU of Table 1, and "claims" the verdicts on the
-    paper's claims. The numbers come from scores.csv and claims.csv of each report.
+    no --experiment. "results" shows BLEU of Table 1, and "claims" the verdicts on the paper's claims.
+    The numbers come from scores.csv and claims.csv of each report.
 
     Examples: attnmt readme; attnmt readme docs/results.md
     """

@@ -192,7 +192,18 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
     narrow = (("comparison",), ("gain", "gain, 95%", "measure"), ("p", "p after Holm", "verdict"))
     above = _scores(params, numbers, asked)
     doubts = [_doubt(params, numbers, answer) for answer in asked]
-    return table_of(NAME, TITLE, caption, rows, formats, cards, "", narrow, notes, above, doubts)
+    return table_of(
+        NAME,
+        TITLE,
+        caption,
+        rows,
+        formats,
+        cards,
+        narrow=narrow,
+        notes=notes,
+        above=above,
+        doubts=doubts,
+    )
 
 
 def _scores(params: Params, numbers: Numbers, asked: Sequence[Answer]) -> Table:

@@ -54,28 +54,23 @@ def unlearned(params: Params, numbers: Numbers, gain: Line) -> str | None:
 def _cure(params: Params, numbers: Numbers, loser: str, diagonal: float) -> str:
     """Say which other recipe mends a system, or else which lower rate to try, and where."""
     model, own = params.model(loser), final_bleu(params, numbers, loser)
-    runs = [
-        name for name, one in params.models.items() if (one.entry, one.seed) == (model.entry, 1)
-    ]
+    same = model.entry, 1  # the first seed under each recipe
+    runs = [name for name, one in params.models.items() if (one.entry, one.seed) == same]
     for name in runs:
-        rate, line = (
-            numbers.system(name, AER, params.sets.aligned[0]),
-            final_bleu(params, numbers, name),
-        )
-        is_better = line and own and (line.value or 0.0) > (own.value or 0.0)
-        if line and is_better and rate and (rate.value or 0.0) < diagonal:
-            at = f"{params.recipe(name).learning_rate:g}"
-            bleu = Format(1).show(line.value)
-            return f"{name}, at rate {at}, has AER {Format(2).show(rate.value)} and BLEU {bleu}."
+        aer = numbers.system(name, AER, params.sets.aligned[0])
+        bleu = final_bleu(params, numbers, name)
+        is_better = bleu and own and (bleu.value or 0.0) > (own.value or 0.0)
+        if bleu and is_better and aer and (aer.value or 0.0) < diagonal:
+            has = f"AER {Format(2).show(aer.value)} and BLEU {Format(1).show(bleu.value)}"
+            return f"{name}, at rate {params.recipe(name).learning_rate:g}, has {has}."
     recipes = [params.recipe(name) for name in runs]
     optimizer = params.recipe(loser).optimizer
     least = min(one.learning_rate for one in recipes if one.optimizer == optimizer)
     names = ("lower", *(f"lower{k}" for k in range(2, len(params.recipes) + 2)))
     new = next(name for name in names if name not in params.recipes)
     lower = f"{new}: {{{model.entry}: {{learning_rate: {least / 2:g}}}}}"
-    return (
-        f"Try a rate below {least:g}: write {lower} below the key recipes in {params.params_file}."
-    )
+    place = f"below the key recipes in {params.params_file}"
+    return f"Try a rate below {least:g}: write {lower} {place}."
 
 
 def source_blind(

@@ -7,19 +7,11 @@ from attnmt.config import Params
 from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Numbers
 
-MAIN = (  # in the order of the columns; the caption names only these, as it must stay short
-    *(
-        "recipe",
-        "optimizer",
-        "rate",
-        "epochs",
-        "halved after",
-        "batch",
-        "dropout",
-        "cell",
-        "layers",
-    ),
-    *("cells", "embeddings", "vocabulary", "units", "window D", "warm-up", "patience", "averaged"),
+# In the order of the columns; the caption names only these, as it must stay short
+MAIN = (
+    *("recipe", "optimizer", "rate", "epochs", "halved after", "batch", "dropout", "cell"),
+    *("layers", "cells", "embeddings", "vocabulary", "units", "window D"),
+    *("warm-up", "patience", "averaged"),
 )
 HEADINGS = {  # of settings that params.yaml calls otherwise
     "learning_rate": "rate",

@@ -193,8 +193,17 @@ def table_of(
     captions = explained(kept), explained(chain.from_iterable(short))
     said = [*dict.fromkeys(filter(None, doubts))]
     return Table(
-        *(name, title, captions[0], frame[kept], formats, about, facts, short, captions[1]),
-        *(said, above),
+        name,
+        title,
+        captions[0],
+        frame[kept],
+        formats,
+        about=about,
+        facts=facts,
+        narrow=short,
+        narrow_caption=captions[1],
+        doubts=said,
+        above=above,
     )
 
 

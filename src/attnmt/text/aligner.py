@@ -24,6 +24,7 @@ from thot.alignment import EflomalAlignmentModel
 
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
+from attnmt.files.atomic import FULL
 from attnmt.files.progress import Progress
 
 Pair = tuple[list[str], list[str]]  # the tokens of a sentence and its translation
@@ -132,6 +133,8 @@ def _write(pairs: Iterable[Pair], folder: Path) -> tuple[Path, Path]:
                 source.write(" ".join(words) + "\n")
                 target.write(" ".join(translation) + "\n")
     except OSError as error:
+        if error.errno not in FULL:  # it comes from a file that is read
+            raise
         cure = "make room, or name another folder in the environment variable TMPDIR"
         raise InputError(f"{folder}: {error.strerror}; {cure}") from None
     return files
