@@ -1,7 +1,7 @@
 """A processor's results as tables in Markdown."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
 
@@ -150,30 +150,29 @@ def _peers(size: str, results: Mapping[str, Any]) -> list[str]:
         rows.append(
             [
                 LABELS[name],
-                *(_rounded(math.exp(one), 2) for one in costs),
-                *(_rounded(math.exp(one["test_cost"]), 2) for one in trainings),
-                *(_rounded(one["bleu"], 1) for one in trainings),
-                *(_rounded(one["aer"][step], 2) for step in SHIFTS for one in trainings),
-                _rounded(mean(one["ratio"] for one in trainings), 2),
+                _each((math.exp(one) for one in costs), 2),
+                _each((math.exp(one["test_cost"]) for one in trainings), 2),
+                _each((one["bleu"] for one in trainings), 1),
+                *(_each((one["aer"][step] for one in trainings), 2) for step in SHIFTS),
+                _each((one["ratio"] for one in trainings), 2),
             ]
         )
-    seeds = [one["seed"] for one in first]
-    header = ["system"]
-    for what in ("dev ppl", "test ppl", "BLEU", *(f"AER, {step} step" for step in SHIFTS)):
-        header += [f"{what}, seed {seed}" for seed in seeds]
+    seeds = ", ".join(str(one["seed"]) for one in first)
+    aers = [f"AER, {step} step" for step in SHIFTS]
+    header = [f"seeds {seeds}", "dev ppl", "test ppl", "BLEU", *aers, "length"]
     updates = ", ".join(f"{rate:g}" for rate in results["rates"])
     note = (
         f"Learning rates of the epochs: {updates}. BLEU is on the tokens of test_2016_flickr, with beam "
         "5 and before unknown words are replaced. AER compares attention with the outside "
-        "aligner's links of that set. Length is that of all translations, divided by that of the "
+        "aligner's links of that set. Length is that of the translations, divided by that of the "
         f"references. Signature: {first[0]['signature']}."
     )
     title = _title("Whole trainings", size, results)
-    return [title, table([*header, "length"], rows), note]
+    return [title, table(header, rows), note]
 
 
-def _rounded(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}"
+def _each(values: Iterable[float], digits: int) -> str:
+    return ", ".join(f"{value:.{digits}f}" for value in values)
 
 
 def _title(what: str, size: str, results: Mapping[str, Any]) -> str:

@@ -1,20 +1,50 @@
-"""Draw the claims, and take README's pictures of the demo's report with Debian's chromium.
+"""Draw the claims and how well attention aligns, and take README's pictures of the demo's report.
 
-Called by `make pictures`; writes docs/claims.svg, docs/report.png and docs/attention.png.
+Called by `make pictures`; the pictures are taken with Debian's chromium.
+Writes docs/claims.svg, docs/alignment.svg, docs/report.png and docs/attention.png.
 """
 
 import shutil
 import sys
 from pathlib import Path
+from statistics import mean
 
+from matplotlib.figure import Figure as Canvas
 from playwright.sync_api import sync_playwright
 
+from attnmt.config import DIAGONAL
+from attnmt.reporting.canvas import INK, save_svg, style
+from attnmt.reporting.claims_figure import COLORS
 from attnmt.reporting.claims_overview import write_claims_overview
 from attnmt.scoring.claim_lines import read_claims
+from attnmt.scoring.numbers import read_numbers
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "reports/demo/index.html"
 CLAIMS = {"study": "study (a grammar's sentences)", "multi30k": "Multi30k (real captions)"}
+# What may keep attention from aligning. A group changes one thing; (experiment, system) of each row.
+ALIGNING = {
+    "rate, local-p, 256 cells": {
+        "1": ("multi30k", "local_p_general_feed"),
+        "0.5": ("multi30k", "local_p_general_feed_own"),
+    },
+    "cells, local-p, rate 0.5": {
+        "256": ("multi30k", "local_p_general_feed_own"),
+        "128": ("multi30k-alignment", "local_p_general_feed"),
+    },
+    "order of reading, local-p, 128 cells, rate 0.5": {
+        "backwards": ("multi30k-alignment", "local_p_general_feed"),
+        "forwards": ("multi30k-alignment", "local_p_general_feed_forward"),
+    },
+    "window, 128 cells, rate 0.5": {
+        "2D + 1 = 11 words around p_t": ("multi30k-alignment", "local_p_general_feed"),
+        "the whole sentence (global)": ("multi30k-alignment", "global_general_feed"),
+    },
+    "window, 256 cells, rate 0.5": {
+        "around a predicted p_t (local-p)": ("multi30k", "local_p_general_feed_own"),
+        "around p_t = t (local-m)": ("multi30k", "local_m_general_feed_own"),
+    },
+}
 SCREEN = {"width": 1280, "height": 800}
 
 
@@ -24,9 +54,49 @@ def draw_claims(path: Path) -> None:
     write_claims_overview(claims, path)
 
 
+def draw_alignment(path: Path) -> None:
+    """Draw the AER of every training of ``ALIGNING`` at the step that predicts the word."""
+    rows = [row for group in ALIGNING.values() for row in group.values()]
+    numbers = {name: read_numbers(name) for name in dict(rows)}
+    with style(8):
+        canvas = Canvas(
+            figsize=(6.5, 0.5 + 0.21 * (len(rows) + len(ALIGNING))), layout="constrained"
+        )
+        axes = canvas.subplots()
+        labels: list[str] = []
+        for title, group in ALIGNING.items():
+            axes.text(0.245, len(labels), title, va="center", weight="bold")
+            labels.append("")
+            for label, (experiment, system) in group.items():
+                asked = ("training", system, "aer", "same")
+                aers = [
+                    line.value
+                    for line in numbers[experiment].lines
+                    if (line.kind, line.system, line.metric, line.script) == asked
+                ]
+                axes.plot(
+                    aers, [len(labels)] * len(aers), "o", color=COLORS["confirmed"], alpha=0.6
+                )
+                axes.plot([mean(aers)], [len(labels)], "|", color=INK, markersize=12)
+                labels.append(label)
+        diagonal = numbers["multi30k-alignment"].system(DIAGONAL, "aer", "test_2016_flickr").value
+        axes.axvline(diagonal, color=INK, linewidth=0.8, linestyle="--")
+        axes.text(diagonal + 0.005, -0.9, "the diagonal", va="center")
+        axes.set_xlabel(
+            "AER on test_2016_flickr, one point a training, | their mean; lower is better"
+        )
+        axes.set_xlim(0.24, 0.85)
+        axes.set_ylim(len(labels) - 0.4, -1.4)
+        axes.set_yticks(range(len(labels)), labels)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        save_svg(canvas, path)
+
+
 def main() -> None:
-    """Draw the claims; open the report from its file, as a reader does, and keep what is seen."""
+    """Make the drawings; open the report from its file, as a reader does, and keep what is seen."""
     draw_claims(ROOT / "docs/claims.svg")
+    draw_alignment(ROOT / "docs/alignment.svg")
     chromium = shutil.which("chromium")
     if chromium is None or not REPORT.exists():
         sys.exit("needs Debian's chromium, and the demo's report (make demo)")

@@ -149,3 +149,21 @@ def test_results_keep_the_trainings_with_other_seeds():
     assert joined(first, first) == first
     assert joined(first, second | {"rates": [0.5]})["systems"] == second["systems"]
     assert joined({}, second) == second
+
+
+def test_the_evidence_has_the_whole_trainings_of_the_benchmarks():
+    """docs/evidence.md has a column for each program, and benchmarks/README.md a row."""
+    (rows,) = (
+        part.split("\n\n")[1] for part in PAGE.read_text().split("**Whole trainings, captions")[1:]
+    )
+    programs = [cells(line)[1:6] for line in rows.splitlines()[2:]]
+    shown = (
+        (PAGE.parents[1] / "docs/evidence.md").read_text().partition("| seeds 1, 2, 3 | ours |")[2]
+    )
+    assert [cells(line)[1:] for line in shown.splitlines()[2:7]] == [
+        *map(list, zip(*programs, strict=True))
+    ]
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]

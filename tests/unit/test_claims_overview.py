@@ -60,18 +60,26 @@ def test_a_value_lies_toward_its_claim_in_half_widths_from_its_bound(panels):
     assert marks(both["there"]) == []
 
 
-def test_the_picture_in_git_shows_the_reports_in_git(tmp_path, monkeypatch):
+@pytest.mark.parametrize("picture", ["claims", "alignment"])
+def test_a_picture_in_git_shows_the_reports_in_git(picture, tmp_path, monkeypatch):
     git = ["git", "-C", str(ROOT)]
-    patterns = ["reports/*/claims.csv", "docs/claims.svg"]
+    patterns = ["reports/*/claims.csv", "reports/*/scores.csv", f"docs/{picture}.svg"]
     files = subprocess.run([*git, "ls-files", *patterns], capture_output=True, check=False).stdout
     if not files:
         pytest.skip("this is no checkout of git")
     checkout = [*git, "checkout-index", "--stdin", "--force", f"--prefix={tmp_path}/"]
     subprocess.run(checkout, input=files, check=True)
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(ROOT / "docs/pictures.py"))["draw_claims"](tmp_path / "again.svg")
+    runpy.run_path(str(ROOT / "docs/pictures.py"))[f"draw_{picture}"](tmp_path / "again.svg")
     first, again = (
-        [element.text for element in ElementTree.parse(path).iter() if element.text]
-        for path in (tmp_path / "docs/claims.svg", tmp_path / "again.svg")
+        seen(path) for path in (tmp_path / f"docs/{picture}.svg", tmp_path / "again.svg")
     )
     assert first == again, "run: make pictures"
+
+
+def seen(picture: Path) -> list[object]:
+    """Return the text of a picture, and where its marks are, in points."""
+    elements = [*ElementTree.parse(picture).iter()]
+    marks = [(e.get("x"), e.get("y")) for e in elements if e.tag.endswith("}use")]
+    places = [(round(float(x)), round(float(y))) for x, y in marks if x and y]
+    return [element.text for element in elements if element.text] + places

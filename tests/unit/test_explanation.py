@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from small_experiment import ENGLISH, GERMAN
 
-from attnmt.config import Params
+from attnmt.config import Params, System
 from attnmt.decoding.explanation import Explanation, _replacement, explain
 from attnmt.decoding.text_translator import TextTranslator, Translation, load_translator
 from attnmt.errors import InputError
+from attnmt.reporting.explain_facts import ORDERS
 
 RAW, REFERENCES = ENGLISH["test"], GERMAN["test"]
 SENTENCE, REFERENCE = RAW[0], REFERENCES[0]
@@ -125,10 +126,16 @@ def test_a_model_says_what_it_is(params, folder):
     facts = {}
     for name in ("local_p", "plain", "gru", "ensemble"):
         e = explain(load_translator(params, name, folder), SENTENCE)
-        facts[name] = (e.attends, e.window, e.D, e.members, e.reverse)
+        facts[name] = (e.attends, e.window, e.D, e.members, e.order)
     assert facts == {
-        "local_p": (True, "local_p", 2, 1, True),
-        "plain": (False, None, None, 1, True),
-        "gru": (True, "global", None, 1, False),
-        "ensemble": (True, None, None, 8, True),
+        "local_p": (True, "local_p", 2, 1, "backwards"),
+        "plain": (False, None, None, 1, "backwards"),
+        "gru": (True, "global", None, 1, "forwards"),
+        "ensemble": (True, None, None, 8, "backwards"),
     }
+
+
+def test_the_order_in_which_the_source_is_read_has_words():
+    orders = [System(encoder="bidirectional"), System(reverse=True), System()]
+    said = [ORDERS[system.order] for system in orders]
+    assert said == ["from both ends", "the last one first", "in their order"]

@@ -24,6 +24,12 @@ CONFIGURATIONS = {
         System(attention=v.attention, score=v.score, input_feeding=v.feeding, dropout=0.2),
     )
     for v in VARIANTS
+} | {
+    f"{cell}-bidirectional": (
+        cell,
+        System(encoder="bidirectional", attention="global", score="dot"),
+    )
+    for cell in ("lstm", "gru")
 }
 V = 200  # of the target; the search looks at blocks of 64 words
 

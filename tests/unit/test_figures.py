@@ -2,7 +2,7 @@
 
 import csv
 import re
-from math import log
+from math import log, nextafter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -21,7 +21,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
-from attnmt.reporting.canvas import GRID, INK
+from attnmt.reporting.canvas import GRID, INK, save
 from attnmt.reporting.curves import Panel, Series, figure5, figure6, paper_curves
 from attnmt.scoring.numbers import Numbers
 
@@ -213,3 +213,14 @@ def test_missing_groups_of_sentences_are_named(params):
     few = Numbers([made_line("base_reverse_dropout", "bleu", 3.0, set="test1")])
     with pytest.raises(InputError, match=r"scores.csv: no BLEU of base_reverse_dropout by length"):
         figure6(params, few)
+
+
+def test_a_layout_that_differs_in_its_last_bit_gives_the_same_file(tmp_path):
+    """Its numbers are rounded when they are written; matplotlib's ids would show the difference."""
+    for name, left in (("one", 0.1), ("other", nextafter(0.1, 1.0))):
+        canvas = Canvas()
+        canvas.add_axes((left, 0.1, 0.8, 0.8)).plot([0, 1], [1, 0], marker="o")
+        save(canvas, tmp_path / name)
+    texts = [(tmp_path / name).with_suffix(".svg").read_text() for name in ("one", "other")]
+    assert texts[0] == texts[1]
+    assert "url(#d" in texts[0]  # the axes clip the line

@@ -60,6 +60,8 @@ def test_every_table_of_a_report_compiles_and_fits_into_a_paper(experiment, tmp_
     files = list(tmp_path.glob("*.tex"))
     texts = [path.read_text(encoding="utf-8") for path in files]
     assert len([path for path in files if path.stem.endswith("_narrow")]) > 4
+    table1 = (tmp_path / "table1_narrow.tex").read_text(encoding="utf-8")
+    assert r"\newline\textit{over} " in table1
     asked = {name for text in texts for name in re.search(r"{(.*)}", text).group(1).split(", ")}
     log = compiled(texts, tmp_path, *asked)
     assert BADNESS.findall(log) == []

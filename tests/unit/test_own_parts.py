@@ -53,11 +53,12 @@ def test_an_own_score_has_the_gradients_of_autograd(cell, feeding, window):
     compare_with_reference(translator(Variant(cell, window, "LowRank", feeding), dropout=0.4))
 
 
+@pytest.mark.parametrize("encoder", ["BothWays", "bidirectional"])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("cell", "feeding"), KINDS)
-def test_an_own_encoder_has_the_gradients_of_autograd(cell, feeding, reverse):
+def test_the_decoder_takes_another_encoders_states(cell, feeding, reverse, encoder):
     variant = Variant(cell, "local_p", "general", feeding)
-    compare_with_reference(translator(variant, reverse, dropout=0.4, encoder="BothWays"))
+    compare_with_reference(translator(variant, reverse, dropout=0.4, encoder=encoder))
 
 
 def test_the_pages_encoder_sums_torchs_layers_over_both_orders():

@@ -6,6 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from attnmt.config import ModelShape, System
+from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.fast.stack import Stack, State
 
 INPUTS, SIZE, N = 4, 3, 2
@@ -67,3 +69,56 @@ def test_a_scan_for_a_processor_or_a_gpu_equals_torchs_module(
     case = Case(cell, layers, T, zero)
     hs, last = case.stack(case.x, None if zero else case.state)
     case.compare([hs, *flat(last)], [case.hs, *case.last])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_a_bidirectional_encoder_equals_torchs_module_over_packed_sentences(cell, reverse):
+    """torch pads on the right and skips the padding; ours is on the left."""
+    torch.manual_seed(0)
+    layers, lengths, M = 2, torch.tensor([5, 1, 3]), 5
+    shape = ModelShape(
+        cell=cell, layers=layers, size=6, embedding=4, window_D=2, location_slots=2, init=1
+    )
+    system = System(encoder="bidirectional", reverse=reverse)
+    encoder = ENCODERS["bidirectional"](system, shape, 9).double()
+    for weight in encoder.parameters():
+        nn.init.normal_(weight)
+    source = torch.randint(3, 9, (3, M))
+    columns = torch.arange(M)
+    words = columns >= (M - lengths)[:, None]
+    h_s, positions, last = encoder(source.where(words, 0), lengths)
+
+    module = {"lstm": nn.LSTM, "gru": nn.GRU}[cell](4, 3, layers, bias=False, bidirectional=True)
+    names = [
+        f"weight_{kind}_l{layer}{side}"
+        for layer in range(layers)
+        for side in ("", "_reverse")
+        for kind in ("ih", "hh")
+    ]
+    sides = zip(encoder.first, encoder.second, strict=True)
+    stacks = [pair for layer in sides for stack in layer for pair in stack.weights()]
+    weights = dict(zip(names, (weight for pair in stacks for weight in pair), strict=True))
+    right = torch.stack([row.roll(int(S) - M) for row, S in zip(source, lengths, strict=True)])
+    packed = nn.utils.rnn.pack_padded_sequence(
+        encoder.embedding(right), lengths, batch_first=True, enforce_sorted=False
+    )
+    expected, states = torch.func.functional_call(module, weights, (packed,))
+    expected = nn.utils.rnn.pad_packed_sequence(expected, batch_first=True, total_length=M)[0]
+    states = states if cell == "lstm" else (states,)
+    last_of_torch = [
+        torch.hstack((*part[2 * k : 2 * k + 2],)) for k in range(layers) for part in states
+    ]
+
+    assert h_s[~words].eq(0).all()
+    ordered = (lengths[:, None] - 1 - positions if reverse else positions)[words]
+    assert ordered.tolist() == [*range(5), *range(1), *range(3)]
+    outputs, theirs = (
+        [h_s[words], *flat(last)],
+        [expected[columns < lengths[:, None]], *last_of_torch],
+    )
+    torch.testing.assert_close(outputs, theirs)
+    directions = [torch.randn_like(value) for value in theirs]
+    parameters = [*encoder.parameters()]
+    gradients = [torch.autograd.grad(each, parameters, directions) for each in (outputs, theirs)]
+    torch.testing.assert_close(*gradients)

@@ -59,6 +59,13 @@ class System(Strict):
     numbers: PartNumbers = NUMBERS
 
     @property
+    def order(self) -> str:
+        """Say in which order the encoder reads the source."""
+        if self.encoder == "bidirectional":
+            return "in both directions"
+        return "backwards" if self.reverse else "forwards"
+
+    @property
     def parts(self) -> list[str]:
         """The names of the parts that it is built of."""
         return [name for name in (self.attention, self.score, self.encoder) if name is not None]

@@ -84,7 +84,7 @@ WINDOWS = {
     "local_m": Part(faults=("unmasked_padding",)),
     "local_p": Part(faults=("unmasked_padding", "position_gradient"), numbers=LocalPNumbers),
 }
-ENCODERS = {"recurrent": Part()}
+ENCODERS = {"recurrent": Part(), "bidirectional": Part()}
 OPTIMIZERS = {"sgd": Part(), "adam": Part(numbers=AdamNumbers)}
 PARTS = SCORES | WINDOWS | ENCODERS | OPTIMIZERS
 FAULTS = sorted({name for part in PARTS.values() for name in part.faults})

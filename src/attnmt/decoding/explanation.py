@@ -80,7 +80,7 @@ class Explanation:
 
     members: int  # how many models translate together
     pieces: bool  # whether units are pieces of words
-    reverse: bool  # whether the encoder reads the last word first
+    order: str  # in which the encoder reads the source
     attends: bool  # whether any of the models has attention
     window: str | None  # its name, such as local_p; None without attention, and for an ensemble
     D: int | None  # half the width of a local window; None if there is no such window
@@ -125,7 +125,7 @@ def explain(
     return Explanation(
         members=len(translator.models),
         pieces=pieces,
-        reverse=system.reverse,
+        order=system.order,
         attends=translator.attends,
         window=system.attention if alone else None,
         D=attention.window.D if alone and attention and taken[0].spans else None,

@@ -4,6 +4,7 @@ The same drawing gives the same bytes.
 """
 
 import io
+import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -41,6 +42,8 @@ NO_DATE = {
     "svg": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
     "pdf": dict.fromkeys(["CreationDate", "Creator", "Producer"]),
 }
+DRAWN_ID = re.compile(r'(?<= id=")[a-zA-Z]+[0-9a-f]{10}(?=")')  # drawn at random for each file
+USED_ID = re.compile(r'(?<=["#])[a-zA-Z]+[0-9a-f]{10}(?=[")])')
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 IN_A_PAGE = {INK: "currentColor", GRID: "var(--grid)", "'DejaVu Sans', sans-serif": "inherit"}
 
@@ -60,7 +63,7 @@ def save(canvas: Canvas, stem: Path) -> None:
 
 def save_svg(canvas: Canvas, path: Path) -> None:
     """Write a drawing as SVG."""
-    write_text(path, _svg(canvas, path.stem))
+    write_text(path, _svg(canvas))
 
 
 def inline_svg(canvas: Canvas, prefix: str, keys: Mapping[str, str], label: str) -> str:
@@ -76,7 +79,7 @@ def inline_svg(canvas: Canvas, prefix: str, keys: Mapping[str, str], label: str)
     Raises:
         KeyError: if the drawing lacks an id of ``keys``.
     """
-    root = ElementTree.fromstring(_svg(canvas, prefix, transparent=True))
+    root = ElementTree.fromstring(_svg(canvas, transparent=True))
     for parent in list(root.iter()):  # the style sheets' * would match the whole page
         for child in list(parent):
             if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
@@ -97,12 +100,13 @@ def inline_svg(canvas: Canvas, prefix: str, keys: Mapping[str, str], label: str)
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _svg(canvas: Canvas, salt: str, transparent: bool = False) -> str:
-    """Return the SVG; ``salt`` determines its ids, which would be random without it."""
+def _svg(canvas: Canvas, transparent: bool = False) -> str:
+    """Return the SVG, with numbers in the ids that matplotlib draws."""
     stream = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": salt}):
-        canvas.savefig(stream, format="svg", metadata=NO_DATE["svg"], transparent=transparent)
-    return stream.getvalue()
+    canvas.savefig(stream, format="svg", metadata=NO_DATE["svg"], transparent=transparent)
+    svg = stream.getvalue()
+    drawn = {name: f"d{number}" for number, name in enumerate(DRAWN_ID.findall(svg), 1)}
+    return USED_ID.sub(lambda match: drawn.get(match[0], match[0]), svg)
 
 
 def _for_page(key: str, value: str, prefix: str) -> str:

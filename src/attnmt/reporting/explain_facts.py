@@ -9,6 +9,12 @@ from attnmt.decoding.explanation import Explained, Explanation, Unit
 from attnmt.decoding.text_translator import TextTranslator
 from attnmt.reporting.attention import label
 
+ORDERS = {
+    "forwards": "in their order",
+    "backwards": "the last one first",
+    "in both directions": "from both ends",
+}
+
 
 @dataclass(frozen=True)
 class About:
@@ -85,8 +91,7 @@ def what_is_read(explanation: Explanation) -> list[str]:
     counted = _counted(len(explanation.words), "word")
     if explanation.pieces:
         counted = f"{_counted(len(explanation.source), 'piece')} of {counted}"
-    order = "the last one first" if explanation.reverse else "in their order"
-    sentences = [f"The encoder reads {counted}, {order}."]
+    sentences = [f"The encoder reads {counted}, {ORDERS[explanation.order]}."]
     unknown = dict.fromkeys(text_of(unit) for unit in explanation.source if not unit.known)
     if unknown:
         listed = _listed([*unknown])

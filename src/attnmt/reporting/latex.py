@@ -10,6 +10,7 @@ from attnmt.reporting.table import Table, full_title
 
 HEADING = 9  # characters of a heading above numbers, in a line
 LINE = 16  # characters of a line in the narrow version, but for the first column
+OVER = r"\newline\textit{over} "
 LONG, LONGER = 20, 60  # characters; a column of longer text is broken into lines
 _ESCAPES = str.maketrans(
     {char: f"\\{char}" for char in "&%$#{}"}
@@ -66,16 +67,16 @@ def narrow(table: Table, experiment: str) -> str:
 
 
 def _narrow_rows(table: Table) -> str:
-    (name, *_), *others = table.narrow
+    names, *others = table.narrow
     numbers = [one for column in others for one in column if table.is_number(one)]
     rows = [
-        [escaped(table.text(row, name))]
+        [OVER.join(escaped(text) for one in names if (text := table.text(row, one)))]
         + [_stacked([table.text(row, one) for one in column]) for column in others]
         for row in table.frame.index
         if any(table.text(row, one) for one in numbers)
     ]
     heads = ([one.removeprefix(column[0] + ", ") for one in column] for column in others)
-    return _NARROW_ROWS % ("r" * len(others), _ruled([name, *map(_stacked, heads)], rows))
+    return _NARROW_ROWS % ("r" * len(others), _ruled([names[0], *map(_stacked, heads)], rows))
 
 
 def _stacked(texts: Sequence[str]) -> str:

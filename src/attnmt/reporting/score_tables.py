@@ -72,7 +72,9 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
         _formats(scores),
         {key: _card(scores, row) for key, row in rows.items()},
         about=", ".join(part for part in (spec.about, way) if part),
-        narrow=[["system"], [measure.heading, "seeds"], gain, p] if scores.gain else (),
+        narrow=[["system", scores.named("gain over")], [measure.heading, "seeds"], gain, p]
+        if scores.gain
+        else (),
         doubts=map(scores.doubt, rows.values()),
     )
 

@@ -102,7 +102,8 @@ class Table:
     # By row, where its numbers come from and what else is to be known of them
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     # A version for one column of a paper, if there is one: its columns, each of headings whose cells
-    # stand below each other; its caption; and a table that stands above it
+    # stand below each other (the first names a row, and over which other row it has a gain); its
+    # caption; and a table that stands above it
     narrow: Sequence[Sequence[str]] = ()
     narrow_caption: str = ""
     doubts: Sequence[str] = ()  # sentences about verdicts, to stand below the table

@@ -58,7 +58,7 @@ def _of_model(params: Params, numbers: Numbers, name: str) -> Iterator[tuple[str
     yield "attention", model.attention
     yield "score", model.score or "none"
     yield "input feeding", "yes" if model.input_feeding else "no"
-    yield "source read", "backwards" if model.reverse else "forwards"
+    yield "source read", model.order
     yield "dropout", f"{model.dropout:g}"
     weights = numbers.training(name, "parameters")
     if weights and weights.value is not None:
