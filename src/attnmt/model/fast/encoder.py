@@ -84,14 +84,12 @@ class Bidirectional(Encoder):
         super().__init__(system, shape, vocabulary)
         n, e = shape.size, shape.embedding_size
         self.dropout = Dropout(system.dropout)
-        sizes = [e] + [n] * (shape.layers - 1)
-        (
-            self.first,
-            self.second,
-        ) = (  # the half of every layer that reads from the one and the other end
-            nn.ModuleList(Stack(shape.cell, size, half, layers=1, dropout=0.0) for size in sizes)
-            for half in (n - n // 2, n // 2)
-        )
+        inputs = [e] + [n] * (shape.layers - 1)
+
+        def halves(cells: int) -> nn.ModuleList:
+            return nn.ModuleList(Stack(shape.cell, m, cells, layers=1, dropout=0.0) for m in inputs)
+
+        self.first, self.second = halves(n - n // 2), halves(n // 2)  # one of each in every layer
 
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, State]:
         """Return the top states, their positions, and the last state; see ``Encoder.forward``."""
