@@ -44,7 +44,7 @@ def shown(name: str, spans: bool) -> Shown:
     reference = explained(["Trosto", "besucht", "eine", "Frau", "."], 2, spans)
     source = [Unit(word, i, word != "Trosto") for i, word in enumerate(SOURCE)]
     window, D = ("local_p", 1) if spans else ("global", None)
-    settings = 1, False, True, True, window, D
+    settings = 1, False, "backwards", True, window, D
     explanation = Explanation(*settings, "same", 5, source, SOURCE, [best, other], reference)
     about = About("demo", name, f"label of {name}", LANGUAGES, 8500, (600, 700), "word")
     return Shown(about, explanation)

@@ -219,6 +219,23 @@ def test_a_signal_does_not_wait_for_the_batches_that_run(project, words, sent):
     assert not list(project.glob("*out*"))
 
 
+IN_A_THREAD = """
+import signal, threading, time
+from attnmt.decoding import batched
+def interrupted(*_):
+    time.sleep(0.5)
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+    time.sleep(60)
+batched.search = interrupted
+"""
+
+
+def test_a_signal_that_does_not_wake_the_main_thread_is_seen_soon(project):
+    """As when it comes just before the main thread waits."""
+    with started(project, "translate", "-i", "houses", "-o", "out", before=IN_A_THREAD) as process:
+        assert process.wait(timeout=10) == 128 + signal.SIGINT
+
+
 def test_a_server_that_is_told_to_end_does_not_wait_for_its_requests(project):
     with started(project, "serve", "--port", "5678", before=MINUTE) as process:
         while b"startup complete" not in process.stderr.readline():

@@ -1,7 +1,7 @@
 """Whole texts through the search and the forced decoder, in batches of similar length."""
 
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from threading import Barrier, Lock
 from typing import TypeVar
@@ -19,6 +19,7 @@ from attnmt.model.translator import Ids, Translator
 # Held while a pool starts, because torch gives the number that its threads take to all new ones
 _SHARED_OUT = Lock()
 Result = TypeVar("Result")
+SIGNAL_SECONDS = 0.2  # for which a signal may wait
 MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in small batches
 
 
@@ -96,7 +97,11 @@ def _side_by_side(
     if device.type == "cpu" and (pool := _pool(len(batches))):
         wanted = True
         try:
-            yield from pool.map(one_batch, batches)
+            for result in [pool.submit(one_batch, rows) for rows in batches]:
+                # A signal that comes just before a wait begins is seen when it ends.
+                while wait([result], SIGNAL_SECONDS).not_done:
+                    pass
+                yield result.result()
         except (KeyboardInterrupt, SystemExit, GeneratorExit):
             wanted = False
             raise
