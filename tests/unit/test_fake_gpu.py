@@ -27,7 +27,7 @@ CONFIGURATIONS = {
 } | {
     f"{cell}-bidirectional": (
         cell,
-        System(encoder="bidirectional", attention="global", score="dot"),
+        System(encoder="bidirectional", attention="global", score="dot", dropout=0.2),
     )
     for cell in ("lstm", "gru")
 }
