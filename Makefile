@@ -53,13 +53,13 @@ multi30k: $(VENV) ## Do the whole paper on Multi30k, five systems with five seed
 	attnmt commit --experiment $@
 	$(call show,$@)
 
-# `make study` goes on where it was stopped.
 .PHONY: captions
-captions: $(VENV) ## Train every system of the claims five times on Multi30k, in half the size; judge the claims (a day)
+captions: $(VENV) ## Train every system of the claims five times on Multi30k, in half the size (downloads 2 MB); judge the claims (a day)
 	snakemake -j$(CORES) --config experiment=$@
 	attnmt commit --experiment $@
 	$(call show,$@)
 
+# `make study` goes on where it was stopped.
 .PHONY: study
 study: $(VENV) ## Train the systems of the paper's claims ten times and others three times; judge the claims (hours)
 	snakemake -j$(CORES) --config experiment=$@

@@ -144,12 +144,13 @@ def _seeds(model: str, results: Mapping[str, Any]) -> list[str]:
 
 def _peers(size: str, results: Mapping[str, Any]) -> list[str]:
     first = next(iter(results["systems"].values()))
-    rows = []
+    seeds, rows = _seeds_of(first), []
     for name, trainings in results["systems"].items():
+        own = _seeds_of(trainings)
         costs = [one["epochs"][-1]["dev_cost"] for one in trainings]
         rows.append(
             [
-                LABELS[name],
+                LABELS[name] if own == seeds else f"{LABELS[name]} (seeds {own})",
                 _each((math.exp(one) for one in costs), 2),
                 _each((math.exp(one["test_cost"]) for one in trainings), 2),
                 _each((one["bleu"] for one in trainings), 1),
@@ -157,7 +158,6 @@ def _peers(size: str, results: Mapping[str, Any]) -> list[str]:
                 _each((one["ratio"] for one in trainings), 2),
             ]
         )
-    seeds = ", ".join(str(one["seed"]) for one in first)
     aers = [f"AER, {step} step" for step in SHIFTS]
     header = [f"seeds {seeds}", "dev ppl", "test ppl", "BLEU", *aers, "length"]
     updates = ", ".join(f"{rate:g}" for rate in results["rates"])
@@ -169,6 +169,10 @@ def _peers(size: str, results: Mapping[str, Any]) -> list[str]:
     )
     title = _title("Whole trainings", size, results)
     return [title, table(header, rows), note]
+
+
+def _seeds_of(trainings: Iterable[Mapping[str, Any]]) -> str:
+    return ", ".join(str(one["seed"]) for one in trainings)
 
 
 def _each(values: Iterable[float], digits: int) -> str:

@@ -25,18 +25,18 @@ from attnmt.training.step import Step
 from attnmt.workflow.stage import run_app
 from benchmarks import gpu_captions, page
 from benchmarks.gpu_ceilings import ceilings
-from benchmarks.gpu_limit import speeds, wait, words_limit
+from benchmarks.gpu_limit import speeds, words_limit
 from benchmarks.gpu_page import SYSTEMS, hours, render
 from benchmarks.gpu_search import SENTENCES, searches
 from benchmarks.gpu_steps import turns
-from benchmarks.gpu_workload import SEED, Workload, drawn
+from benchmarks.gpu_workload import RATE, SEED, Workload, drawn
 from benchmarks.measures import Spread
+from benchmarks.products import wait
 
 ROOT = Path(__file__).parents[1]
 DRAWN, PASSES = 60_000, 3
 CLUSTER = ROOT / "docs/cluster.md"
 TABLE1 = ",".join(SYSTEMS)
-RATE = 0.0  # the work is the same, and no weight diverges
 
 app = typer.Typer(
     help=__doc__,
@@ -201,10 +201,16 @@ def _task(
     params: Params, tiny: bool, batches: int, text: Path | None
 ) -> tuple[Training, Workload, tuple[int, int]]:
     """Return the recipe, what is trained on, and the vocabularies' sizes."""
-    recipe, vocabulary = params.families["luong"].training, (30, 30) if tiny else (50_000, 50_000)
+    recipe, train = params.families["luong"].training, params.sets.train
     if tiny:
         recipe = recipe.model_copy(update={"batch_size": 4})
-    pairs, vocabulary = _text(text, params, vocabulary, 400 if tiny else DRAWN)
+    if text is None:
+        vocabulary = (30, 30) if tiny else (50_000, 50_000)
+        pairs = drawn(400 if tiny else DRAWN, vocabulary)
+    else:
+        data = EncodedSets(text)
+        vocabulary = len(data.vocabulary("en")), len(data.vocabulary("de"))
+        pairs = ParallelText(data.text(train, "en"), data.text(train, "de"), reverse=True)
     return recipe, Workload.of(pairs, recipe, batches), vocabulary
 
 
@@ -213,17 +219,6 @@ def _config(entry: Model, params: Params, vocabulary: tuple[int, int], tiny: boo
     if tiny:
         shape = shape.model_copy(update={"layers": 2, "size": 8})
     return ModelConfig(entry.system, shape, *vocabulary)
-
-
-def _text(
-    folder: Path | None, params: Params, vocabulary: tuple[int, int], pairs: int
-) -> tuple[ParallelText, tuple[int, int]]:
-    """Return an encoded training set or a drawn one, and its vocabularies' sizes."""
-    if folder is not None:
-        data, train = EncodedSets(folder), params.sets.train
-        words = len(data.vocabulary("en")), len(data.vocabulary("de"))
-        return ParallelText(data.text(train, "en"), data.text(train, "de"), reverse=True), words
-    return drawn(pairs, vocabulary), vocabulary
 
 
 def _measure(
@@ -266,12 +261,12 @@ def _speed(model: Translator, recipe: Training, task: Workload, seconds: float) 
     batches = task.batches
     started = time.perf_counter()
     for _ in range(2):  # the second pass makes the graphs
-        _pass(step, batches, device)
+        task.train_once(step, device)
     warm_up = time.perf_counter() - started
     passes: list[tuple[float, float]] = []
     started = time.perf_counter()
     while len(passes) < PASSES or time.perf_counter() - started < seconds:
-        passes.append(_pass(step, batches, device))
+        passes.append(task.train_once(step, device))
     return {
         "words_per_second": [task.target_words / whole for whole, _ in passes],
         "ms_per_step": 1e3 * min(whole for whole, _ in passes) / len(batches),
@@ -281,17 +276,6 @@ def _speed(model: Translator, recipe: Training, task: Workload, seconds: float) 
         "memory_mb": peak_memory(device),
         "device_memory_mb": _device_memory(device),
     }
-
-
-def _pass(step: Step, batches: Sequence[Batch], device: torch.device) -> tuple[float, float]:
-    """Return how many seconds a pass over the batches takes, and how many the host is busy."""
-    wait(device)
-    started = time.perf_counter()
-    for batch in batches:
-        step(batch, RATE)
-    host = time.perf_counter() - started
-    wait(device)
-    return time.perf_counter() - started, host
 
 
 def _kernels(step: Step, batches: Sequence[Batch], device: torch.device) -> int | None:

@@ -1,6 +1,5 @@
 """What bounds training on a GPU: the speed of its matrix products."""
 
-import time
 from collections.abc import Mapping
 
 import torch
@@ -12,14 +11,7 @@ from attnmt.planning.text_size import Lengths
 from benchmarks.gpu_workload import Workload
 from benchmarks.products import Product
 
-SECONDS = 0.5  # how long each product is measured
 GATES = {"lstm": 4, "gru": 3}
-
-
-def wait(device: torch.device) -> None:
-    """Wait until the device has finished its work."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
 
 
 def speeds(
@@ -35,23 +27,7 @@ def speeds(
         "gradient of h~": Product(words, V, n),
         "gradient of W_s": Product(V, words, n),
     }
-    return {name: _speed(product, device) for name, product in products.items()}
-
-
-def _speed(product: Product, device: torch.device) -> float:
-    left = torch.randn(product.rows, product.inner, device=device)
-    right = torch.randn(product.columns, product.inner, device=device).T
-    torch.mm(left, right)
-    calls, passed = 0, 0.0
-    wait(device)
-    started = time.perf_counter()
-    while passed < SECONDS:
-        for _ in range(10):
-            torch.mm(left, right)
-        calls += 10
-        wait(device)
-        passed = time.perf_counter() - started
-    return product.flop * calls / passed
+    return {name: product.speed(device) for name, product in products.items()}
 
 
 def words_limit(config: ModelConfig, lengths: Lengths, speeds: Mapping[str, float]) -> float:

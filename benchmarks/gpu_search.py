@@ -11,8 +11,8 @@ from attnmt.decoding.search import Search
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
 from attnmt.training.machine import peak_memory
-from benchmarks.gpu_limit import wait
 from benchmarks.gpu_workload import SEED
+from benchmarks.products import wait
 
 SENTENCES = 2737  # of the paper's newstest2014
 ENSEMBLE = 8

@@ -1,7 +1,6 @@
 """The training step beside that without graphs, padding and fused cells, in turns in one process."""
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
@@ -14,10 +13,8 @@ from attnmt.model.fast.stack import Stack
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.training import captured
 from attnmt.training.step import Step
-from benchmarks.gpu_limit import wait
 from benchmarks.gpu_workload import SEED, Workload
 
-RATE = 0.0  # the work is the same, and no weight diverges
 PLAIN, FUSED, CAPTURED = "plain", "padded, fused cells", "captured"
 KINDS = (PLAIN, FUSED, CAPTURED)
 
@@ -30,14 +27,10 @@ def turns(
     speeds: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for number in range(rounds + 2):  # the first two make the graphs
         for kind, step in steps.items():
-            wait(device)
-            started = time.perf_counter()
             with _as(kind):
-                for batch in task.batches:
-                    step(batch, RATE)
-            wait(device)
+                seconds, _ = task.train_once(step, device)
             if number > 1:
-                speeds[kind].append(task.target_words / (time.perf_counter() - started))
+                speeds[kind].append(task.target_words / seconds)
     return speeds
 
 

@@ -1,17 +1,22 @@
 """The text that the systems of the GPU benchmark train on: its sentences are as long as WMT's."""
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from attnmt.config import Training
 from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedText
+from attnmt.training.step import Step
+from benchmarks.products import wait
 
 LONGEST = 50  # words
 SEED = 1
+RATE = 0.0  # the work is the same, and no weight diverges
 FIRST_ID = 3  # after <unk>, <s> and </s>
 
 
@@ -37,6 +42,16 @@ class Workload:
         target = sum(int(batch.lengths.sum()) for batch in batches)
         padding = 1 - (source + target) / sum(b.source.numel() + b.words.numel() for b in batches)
         return cls(batches, Lengths(source / pairs, target / pairs), target, padding)
+
+    def train_once(self, step: Step, device: torch.device) -> tuple[float, float]:
+        """Return how many seconds a pass over the batches takes, and how many the host is busy."""
+        wait(device)
+        started = time.perf_counter()
+        for batch in self.batches:
+            step(batch, RATE)
+        host = time.perf_counter() - started
+        wait(device)
+        return time.perf_counter() - started, host
 
 
 def drawn(pairs: int, vocabulary: tuple[int, int]) -> ParallelText:

@@ -145,17 +145,9 @@ def _held(pid: int) -> int:
 
 def _commit(code: Path) -> str:
     """Return the commit of a checkout, with + if files have changed since."""
-    command = [
-        "git",
-        "-C",
-        str(code),
-        "describe",
-        "--always",
-        "--abbrev=7",
-        "--dirty=+",
-        "--exclude=*",
-    ]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    command = ["git", "describe", "--always", "--abbrev=7", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(command, cwd=code, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
 from attnmt.model.translator import ModelConfig
 from attnmt.planning.cost import work
@@ -26,6 +25,12 @@ class Product(NamedTuple):
     def flop(self) -> int:
         """Floating-point operations; a multiply-add counts as two."""
         return 2 * self.rows * self.inner * self.columns
+
+    def speed(self, device: torch.device, dtype: torch.dtype = torch.float32) -> float:
+        """Return the FLOP a second; the right factor is transposed, as a weight is."""
+        left = torch.randn(self.rows, self.inner, device=device).to(dtype)
+        right = torch.randn(self.columns, self.inner, device=device).to(dtype).T
+        return self.flop * calls_a_second(lambda: torch.mm(left, right), device, SECONDS)
 
 
 def dominant(size: Size, batches: Sequence[Pairs]) -> dict[str, Product]:
@@ -59,19 +64,25 @@ def limit(
 
 
 def measure(products: Mapping[str, Product], precision: str) -> dict[str, float]:
-    """Return the FLOP a second of each product; the right factor is transposed, as a weight is."""
-    speeds = {}
-    for name, product in products.items():
-        left = torch.randn(product.rows, product.inner).to(PRECISIONS[precision])
-        right = torch.randn(product.columns, product.inner).to(PRECISIONS[precision]).T
-        speeds[name] = product.flop * _calls_a_second(torch.mm, left, right)
-    return speeds
+    """Return the FLOP a second of each product on the processor."""
+    device, dtype = torch.device("cpu"), PRECISIONS[precision]
+    return {name: product.speed(device, dtype) for name, product in products.items()}
 
 
-def _calls_a_second(multiply: Callable[[Tensor, Tensor], Tensor], *factors: Tensor) -> float:
-    multiply(*factors)
-    count, started = 0, time.perf_counter()
-    while (passed := time.perf_counter() - started) < SECONDS:
-        multiply(*factors)
-        count += 1
+def calls_a_second(call: Callable[[], object], device: torch.device, seconds: float) -> float:
+    """Return how often a second a device does something."""
+    call()
+    wait(device)
+    count, started, at_once = 0, time.perf_counter(), 10 if device.type == "cuda" else 1
+    while (passed := time.perf_counter() - started) < seconds:
+        for _ in range(at_once):
+            call()
+        count += at_once
+        wait(device)
     return count / passed
+
+
+def wait(device: torch.device) -> None:
+    """Wait until the device has finished its work."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)

@@ -9,6 +9,7 @@ import torch
 from attnmt.config import Precision, load_params
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
+from attnmt.model.instructions import compute_with
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
@@ -36,6 +37,7 @@ def perplexity(name: str, seed: int, precision: Precision, threads: int) -> floa
     }
     words = [len(data.vocabulary(side)) for side in (source, target)]
     model = Translator(ModelConfig(system, params.shape(name), *words)).to(device)
+    compute_with(params.machine.instructions)
     torch.set_num_threads(threads)
     keep_freed_memory()
     with tempfile.TemporaryDirectory() as folder, products_in(precision, device):

@@ -11,10 +11,11 @@ from attnmt.errors import InputError
 from attnmt.planning.cost import work
 from attnmt.text.batches import make_batch
 from benchmarks import cpu, products, workload
+from benchmarks.cpu_page import _peers
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
 from benchmarks.peers import _links, joined
-from benchmarks.systems import SYSTEMS, without_biases
+from benchmarks.systems import LABELS, SYSTEMS, without_biases
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
 from benchmarks.worker import WholeWorker
@@ -149,6 +150,18 @@ def test_results_keep_the_trainings_with_other_seeds():
     assert joined(first, first) == first
     assert joined(first, second | {"rates": [0.5]})["systems"] == second["systems"]
     assert joined({}, second) == second
+
+
+def test_a_row_names_its_seeds_where_it_has_others_than_the_first():
+    one = {"epochs": [{"dev_cost": 1}], "test_cost": 2, "bleu": 3, "ratio": 1, "signature": "s"}
+    one |= {"aer": {"same": 0.5, "next": 0.9}}
+    seeds = {"ours": (1, 2, 4), "opennmt": (1, 2)}
+    systems = {name: [one | {"seed": seed} for seed in of] for name, of in seeds.items()}
+    machine = {"device": "A", "threads": 1, "torch": "2", "started": "2026-11-27"}
+    machine |= {"git_commit": "0" * 10}
+    page = _peers("captions", {"rates": [1.0], "systems": systems, "machine": machine})[1]
+    assert page.startswith("| seeds 1, 2, 4 |")
+    assert f"\n| {LABELS['opennmt']} (seeds 1, 2) |" in page
 
 
 def test_the_evidence_has_the_whole_trainings_of_the_benchmarks():

@@ -15,6 +15,7 @@ from small_experiment import ROOT, make_experiment
 from attnmt.commands import check
 from attnmt.commands.check import experiment_mismatches
 from attnmt.config import load_params
+from attnmt.errors import InputError
 from attnmt.files.text_file import json_text, sha256, write_json
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
@@ -34,11 +35,14 @@ CLAIM = {
     "registered": True,
 }
 TESTED = CLAIM | {"sign": "greater", "bound": 0, "compare": "mean", "verdict": "confirmed"}
+ELSEWHERE = {"other_set": "test2", "other_verdict": "undecided", "other_ours": 1.25}
+ELSEWHERE |= {"other_p": 0.3, "other_p_holm": 0.3}
 CONFIRMED = ClaimLine.model_validate(
-    TESTED | {"key": "a", "claim": "A", "ours": 1.5, "p": 0.002, "p_holm": 0.002}
+    TESTED | {"key": "a", "claim": "A", "ours": 1.5, "p": 0.002, "p_holm": 0.002} | ELSEWHERE
 )
 DESCRIBED = CONFIRMED.model_copy(
     update={"key": "b", "claim": "B", "verdict": "described", "p": None, "p_holm": None}
+    | dict.fromkeys(ELSEWHERE)
 )
 
 
@@ -161,6 +165,14 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: edit("reports/demo/claims.csv", "0.002", "0.001"),
         "reports/demo/claims.csv: verdicts that do not follow from p: a",
     ),
+    "a verdict on the other test set": (
+        lambda: edit("reports/demo/claims.csv", "test2,undecided", "test2,confirmed"),
+        "reports/demo/claims.csv: verdicts that do not follow from p: a",
+    ),
+    "a p-value on the other test set": (
+        lambda: edit("reports/demo/claims.csv", "0.3,0.3", "0.3,0.04"),
+        "reports/demo/claims.csv: verdicts that do not follow from p: a",
+    ),
     "parameters": (
         lambda: edit("params.yaml", "beam: ", "beam: 1"),
         "params.yaml: decoding has changed since gather ran",
@@ -242,6 +254,19 @@ def test_an_installed_library_that_is_not_the_pinned_one_is_named(project, monke
     monkeypatch.setattr(check, "version", installed.__getitem__)
     (fault,) = check.installed_mismatches()
     assert fault.startswith("numpy 2.3.1 is installed, and constraints.txt has 2.4.0")
+
+
+def test_a_graph_that_is_not_yaml_is_named(project):
+    edit("dvc.yaml", "stages:", "<<<<<<< ours\nstages:")
+    with pytest.raises(InputError, match=r"^dvc\.yaml: not YAML"):
+        experiment_mismatches("demo")
+
+
+def test_without_a_report_check_says_what_it_checked(project, monkeypatch, capsys):
+    Path("reports/demo/scores.csv").unlink()
+    monkeypatch.setattr(check, "installed_mismatches", list)
+    check.check()
+    assert capsys.readouterr().out.startswith("no experiment has a report yet; the libraries")
 
 
 def test_packed_weights_that_were_edited_are_named(project):

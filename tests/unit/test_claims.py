@@ -177,6 +177,8 @@ def test_the_digest_covers_amendments_code_and_the_experiments_that_judge(monkey
         assert digest_of(WHOLE, code | {module: "1"}, {}) != digest_of(WHOLE, code, {})
     fewer = WHOLE.model_copy(update={"experiments": ["study"]})
     assert registration(fewer, CODE) != registration(WHOLE, CODE)
+    with_demo = WHOLE.model_copy(update={"experiments": [*WHOLE.experiments, "demo"]})
+    assert registration(with_demo, CODE) != registration(WHOLE, CODE)  # its file is at the root
 
 
 def test_an_amended_claim_is_judged_by_both_measures():

@@ -44,6 +44,7 @@ def test_a_value_lies_toward_its_claim_in_half_widths_from_its_bound(panels):
         made_claim("not lower", sign="greater", bound=-0.01, ours=-0.03, low=-0.04, high=-0.02),
         made_claim("far", sign="greater", bound=0.0, ours=-50.0, low=-51.0, high=-49.0),
         made_claim("an order", compare="rank"),
+        made_claim("no width", ours=0.0, low=0.0, high=0.0, p_holm=1.0, verdict="undecided"),
     ]
     both = panels({"here": here, "there": [made_claim("more", verdict="undecided", ours=None)]})
     assert marks(both["here"]) == [
@@ -56,7 +57,7 @@ def test_a_value_lies_toward_its_claim_in_half_widths_from_its_bound(panels):
     colors = [line.get_color() for line in both["here"].get_lines() if line.get_marker() == "o"]
     assert colors == [COLORS["confirmed"], GRAY, COLORS["refuted"], COLORS["refuted"]]
     words = [text.get_text() for text in both["there"].texts]
-    assert words == ["undecided", *["not tested"] * 3]
+    assert words == ["undecided", *["not tested"] * 4]
     assert marks(both["there"]) == []
 
 

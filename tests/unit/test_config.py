@@ -176,6 +176,7 @@ IN_SYSTEMS = [
     (SELF, f"{SELF[:-1]}, input_feeding: true}}", "systems.gru_self.input_feeding: the context"),
     (f", {SELF}", "}", "systems.gru_self: a gru family needs attention"),
     ("  ensemble:\n", "  base:\n", "ensembles.base: a system has this name; choose another"),
+    ("  ensemble:\n", "  diagonal:\n", "ensembles.diagonal: 'diagonal' means something else; ren"),
     (MEMBERS, "[base, bas,", f"{SECOND}: no system 'bas'; did you mean 'base'?"),
     (MEMBERS, "[base, gru_self,", f"{SECOND}: 'gru_self' is of family 'course'"),
     (MEMBERS, "[base, base_reverse,", f"{SECOND}: 'base_reverse' differs from the first member in"),
@@ -311,6 +312,17 @@ def test_a_size_that_no_machine_holds_is_refused_with_its_place(write, old):
         InputError, match=message + r"have .* parameters, which take \S+ GB; at most 400 GB"
     ):
         load_params(written(write, params), write("x", b"").parent)
+
+
+@pytest.mark.parametrize("key", ["size", "layers"])
+def test_a_system_that_no_machine_holds_is_refused_with_its_place(write, key):
+    """Its own size stands in place of its family's."""
+    plain = "  base: {family: luong}"
+    own = plain.replace("}", f", {key}: {10**12}}}")
+    systems = SYSTEMS.read_text().replace(plain, own, 1)
+    place = rf"systems.yaml:{line_of(systems, own)}: systems\.base\.{key}: such a model may have"
+    with pytest.raises(InputError, match=place):
+        load_params(written(write, systems=systems), write("x", b"").parent)
 
 
 VAL_DE = VAL[VAL.index("      de:") :]  # the German files of the development set

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from made_report import of_own_text
@@ -205,7 +206,8 @@ def test_every_score_is_that_of_the_counts_kept_beside_it(stage, name):
 def test_a_damaged_file_of_counts_is_named_with_its_cure(stage):
     run(stage)
     path = LAYOUT.counts("base")
-    for content in (b"", path.read_bytes()[:200], b"no archive"):
+    np.save(plain := path.with_suffix(".npy"), np.zeros(2))
+    for content in (b"", path.read_bytes()[:200], b"no archive", plain.read_bytes()):
         path.write_bytes(content)
         with pytest.raises(InputError, match=r"base\.npz: no file of counts.*; evaluate again"):
             read_counts(path, "evaluate again")

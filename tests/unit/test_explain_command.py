@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 import pytest
+from rich.cells import cell_len
 from small_experiment import ENGLISH, GERMAN
 from small_project import ROOT, Command
 
@@ -121,6 +122,15 @@ def test_the_text_fits_the_terminal_and_has_every_weight(attnmt, monkeypatch, pa
         span = expected.reference.spans[-1] if expected.reference.spans else None
         within = weights[span.first : span.last + 1] if span else weights
         assert inside == [str(round(100 * a)) for a in within]
+
+
+def test_wide_letters_fit_the_terminal_too(attnmt, monkeypatch):
+    """A Chinese letter takes two columns."""
+    monkeypatch.setenv("COLUMNS", "40")
+    _, output, _ = attnmt("狗狗 " * 30, "--text", "--model", "plain")
+    reads = output.split("Reads")[1].split("Translation")[0]
+    assert reads.count("[狗狗]") == 30
+    assert 35 < max(map(cell_len, output.splitlines())) <= 40
 
 
 def test_text_writes_no_page_unless_one_is_named(attnmt, folder):

@@ -111,6 +111,7 @@ def test_seeds_are_averaged_where_they_all_have_a_point(tmp_path, monkeypatch):
     assert (ours.model, ours.x) == ("base", [100, 300])
     assert ours.y == pytest.approx([11, (3.333 + 5) / 2])
     assert "means over seeds" in figure.caption
+    assert "compare the order of the curves and their shapes." in figure.caption
 
 
 def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params):

@@ -16,6 +16,7 @@ from packed_files import tar
 
 from attnmt.corpora.normal_form import normalized
 from attnmt.errors import InputError
+from attnmt.files.encodings import LOOKED_AT, cure_of_encoding
 from attnmt.files.text_file import find_markup, read_lines
 
 LINES = ["Das schöne Haus – ein „Wort“.", "", "Käse & <Brot>"]
@@ -79,6 +80,11 @@ def test_the_cure_gives_the_text_and_overwrites_nothing(write, content, what, na
     assert re.match(rf"{re.escape(str(path))}(:1)?: (this is )?{what}", cure(path))
     assert read_lines(path.with_name(made)) == LINES
     assert read_lines(kept) == ["kept"]
+
+
+def test_the_encoding_is_found_however_late_its_first_letter_comes(tmp_path):
+    lines = [b"a b\n"] * (LOOKED_AT + 1) + ["Haus und H\xf6fe\n".encode("cp1252")]
+    assert "iconv -f cp1252" in cure_of_encoding(lines, tmp_path / "x.de")
 
 
 OTHER = {

@@ -22,10 +22,12 @@ from attnmt.corpora.links import flipped, read_links
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
+from attnmt.scoring import gather as library
 from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.claim_lines import read_claims
 from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.gather import gather, short_commits
+from attnmt.scoring.limits import BEYOND, WIDE
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import OURS, Key, keys_of, metrics, read_numbers, read_scores
@@ -210,6 +212,26 @@ def test_an_interval_over_seeds_holds_for_a_new_training(scored):
     for metric in ("ppl", "unknown"):  # what single sentences add to these is unknown
         line = numbers.system("dot", metric, "test")
         assert (line.low, line.high) == (None, None)
+
+
+def test_the_note_of_a_mean_is_about_its_own_interval(copied, monkeypatch):
+    for name in copied.runs_of("dot"):
+        note = {"note": f"as it was; {BEYOND}"}
+        change_cells(LAYOUT.scores(name), note, lambda row: row["metric"] == "bleu")
+    assert bleu(gather(Study(copied)), "dot").note == "as it was"
+    monkeypatch.setattr(library, "prediction", lambda runs: (-1.0, 50.0))
+    numbers = gather(Study(copied))
+    assert bleu(numbers, "dot").note == f"as it was; {WIDE}"
+    assert numbers.system("dot", "aer", "test").note.endswith(WIDE)
+    assert numbers.system("dot", "ppl", "test").note is None
+
+
+def test_a_mean_names_every_machine_that_trained(copied):
+    write_training(copied, "dot", threads=2)
+    signature = gather(Study(copied)).system("dot", "minutes").signature
+    assert signature == ", ".join(
+        f"a processor, {threads}, torch 2.13.0" for threads in ("2 threads", "1 thread")
+    )
 
 
 def test_groups_of_sentences_of_the_same_length_stay_apart(scored):
@@ -414,6 +436,17 @@ def test_the_aligner_and_the_diagonal_are_scored_and_tested_on_their_links(score
     ours, other = (numbers.system(name, "aer", "test") for name in (ALIGNER, "back"))
     tested = compare(*map(link_counts_of, (made[ALIGNER], links("back"))), rates, 100)
     check(numbers.gain(ours, other), ours, other, tested)
+
+
+def test_the_aligner_is_not_compared_where_it_read_other_links_on_either_side(copied):
+    rows = copied.rows["table6"]
+    turned = {"aligner": rows["aligner"].model_copy(update={"over": None})}
+    turned |= {"back": rows["back"].model_copy(update={"over": "aligner"})}
+    params = copied.model_copy(update={"rows": copied.rows | {"table6": rows | turned}})
+    ours, other = (gather(Study(params)).system(name, "aer", "test") for name in ("back", ALIGNER))
+    assert gather(Study(params)).gain(ours, other) is not None
+    change_cells(LAYOUT.scores("back"), {"reference": "0"}, lambda row: row["metric"] == "aer")
+    assert gather(Study(params)).gain(ours, other) is None
 
 
 def test_against_its_own_links_the_aligner_has_no_rate(copied):

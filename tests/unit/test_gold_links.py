@@ -64,6 +64,7 @@ def test_pharaohs_links_stay_as_they_are_written(write):
 
 
 NAACL = {
+    "without S or P": (b" 1 0 0 0.9\n1 1 2 P\n1 2 3 S 1e-05\n2 1 1\n", "from 0"),
     "from 0": (b"1 0 0 S\n1 1 2 P\n1 2 3\n2 1 1 S 0.9 \n", "from 0"),
     "from 1": (b"0001 1 1 S\n0001 2 3 P\n0001 3 4 S\n\n0002 2 2 S\n", "from 1"),
     "with NULL": (
@@ -103,6 +104,7 @@ def test_pairs_without_links_are_counted(write):
         (b"0-0\n2-1 0-2\n", True, "x:2: link 1-2 .* leave --flip out"),
         (b"0-0 9-9\n0-2\n", False, "x:1: link 9-9 .* 1 of the other 1 lines do not fit. Do the"),
         (b"1 0 0 S\n2 2 0 S\n", False, "x: pair 2: link 2-0 lies outside"),
+        (b"1-1\n9p1\n", False, r"x:2: link 0-8 .* \(read as RWTH's format: from 1, target-source"),
         (b"1 0 1 S\n1 1 1 S\n", False, "x: it may count words from 0, or from 1 with 0 for no w"),
         (b"1 1 1 S\n3 1 1 S\n", False, "x: sentence 3, but the text has 2 lines"),
         (b"0-0\n", False, "x: 1 lines where the text has 2"),

@@ -17,7 +17,7 @@ from attnmt.planning.cost import work
 from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import Batch
 from attnmt.training import captured
-from benchmarks import gpu, gpu_ceilings, gpu_limit, gpu_steps, page
+from benchmarks import gpu, gpu_ceilings, gpu_steps, page, products
 from benchmarks.gpu_limit import words_limit
 from benchmarks.gpu_page import SYSTEMS, hours, paper_words, render
 
@@ -29,7 +29,7 @@ SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
 def call(tmp_path, monkeypatch) -> Callable[..., dict[str, Any]]:
     """Return a function that runs a small command and returns what is in the results' file then."""
     monkeypatch.setattr(page, "RESULTS", tmp_path)
-    for module in (gpu_limit, gpu_ceilings):
+    for module in (products, gpu_ceilings):
         monkeypatch.setattr(module, "SECONDS", 0.001)
     monkeypatch.setattr(gpu, "PASSES", 1)
     monkeypatch.setattr(gpu, "surroundings", lambda device: MACHINE)

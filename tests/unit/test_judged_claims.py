@@ -9,19 +9,19 @@ from real_text import read_text, spoil
 
 from attnmt.config import load_params
 from attnmt.config.claims import Claim, Claims, project_claims
-from attnmt.config.model import OwnRecipe
+from attnmt.config.model import OwnRecipe, TrainedEnsemble
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
 from attnmt.scoring.aer import link_counts
 from attnmt.scoring.claim_lines import judge_claims, read_claims, write_claims
-from attnmt.scoring.claims import claim_under, is_testable, outcome_of
+from attnmt.scoring.claims import claim_under, is_testable, on_other_set, outcome_of, set_of
 from attnmt.scoring.contrasts import contrasts
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import Key, Numbers, write_numbers
+from attnmt.scoring.numbers import Key, Numbers, read_scores, write_numbers
 from attnmt.scoring.seed_statistics import contrast, difference, lend
 from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import DEPENDS, NOT_TESTED, together, verdicts
@@ -62,35 +62,41 @@ def make_params(seeds):
 
 
 def write_run(params, name, at, share=None):
-    """Write the scores of a training and their counts: the better system has fewer wrong words."""
+    """Write the scores of a training and their counts: the better system has fewer wrong words.
+
+    On the other test set it has more of them.
+    """
     layout = Layout("demo")
     if share is None:
         share = 0.1 if name.startswith("local") else 0.5
     before = spoil(REFERENCES, seed=at, share=share)
     after = [line.replace("<unk>", "Haus") for line in before]
-    right = ["local_p" in name or bool((line + at) % 5) for line in range(LINES)]
-    steps = {
-        "same": [[(0, 1), (1, 0)]] * LINES,
-        "next": [[(0, 0), (1, 1)] if one else [(0, 1), (1, 0)] for one in right],
-    }
     own: dict[str, Any] = {"kind": "training", "model": name, "seed": params.models[name].seed}
     own |= {"family": "luong", "direction": "forward"}
     lines = [made_line(name, "bleu", 9, set=test, **own) for test in params.sets.tests]
-    lines.append(made_line(name, "ppl", 80.0 - at, set="test1", **own))
-    arrays = {words_of("test1"): np.array([len(line.split()) for line in REFERENCES])}
-    for text, key in ((before, BEFORE), (after, AFTER)):
+    lines += (made_line(name, "ppl", 80.0 - at, set=test, **own) for test in params.sets.tests)
+    words = np.array([len(line.split()) for line in REFERENCES])
+    arrays = {words_of(test): words for test in params.sets.tests}
+    there = spoil(REFERENCES, seed=50 + at, share=max(0.05, 0.6 - share))
+    texts = [(before, BEFORE), (after, AFTER)]
+    texts += ((there, (key[0], "test2", *key[2:])) for key in (BEFORE, AFTER))
+    for text, key in texts:
         of_key = dict(zip(("set", "script", "replacement"), key[1:], strict=True))
         lines.append(made_line(name, "bleu", 9, **of_key, **own))
         arrays[counted(lines[-1])] = BLEU.counts(text, References(REFERENCES))
-    for (step, made), reader in zip(steps.items(), ("authors", "chosen"), strict=True):
-        of_step = {"set": "test1", "script": step, "readers": reader}
-        lines.append(made_line(name, "aer", 0.1, **of_step, **own))
-        arrays[counted(lines[-1])] = link_counts(made, *GOLD)
+    for test, wrong in (("test1", 5), ("test2", 4)):  # one line in so many is all wrong
+        right = ["local_p" in name or bool((line + at) % wrong) for line in range(LINES)]
+        made = [[(0, 0), (1, 1)] if one else [(0, 1), (1, 0)] for one in right]
+        for step, reader in (("same", "authors"), ("next", "chosen")):
+            of_step = {"set": test, "script": step, "readers": reader}
+            lines.append(made_line(name, "aer", 0.1, **of_step, **own))
+            links = made if step == "next" else [[(0, 1), (1, 0)]] * LINES
+            arrays[counted(lines[-1])] = link_counts(links, *GOLD)
     write_numbers(layout.scores(name), lines)
     write_counts(layout.counts(name), arrays)
     steps = (100, 200, 300, 400, 500)[: 4 if name == BEST else 5]
-    costs = [f"{step},9,{at + 1000 / step:.4f}" for step in steps]
-    write_lines(layout.model(name) / "history.csv", ["step,x,test1_cost", *costs])
+    costs = [f"{step},9,{at + 1000 / step:.4f},{1000 / step:.4f}" for step in steps]
+    write_lines(layout.model(name) / "history.csv", ["step,x,test1_cost,test2_cost", *costs])
 
 
 def texts_of(params, name, replaced=False):
@@ -168,6 +174,12 @@ def test_error_rates_are_those_of_their_step_and_say_whose_links_they_count(para
     assert (aer.amended, chosen.amended) == (None, "2026-01-02: The step. Why. Much.")
     write_diagonal("silver")
     assert judged(Study(params), claims)[0].links == "silver"
+    # Nothing is said where a side lacks a rate, and of the least favorable of several differences.
+    assert judged(study, claims, numbers[:3])[0].at_each_step == "+0.100 at the same step"
+    each = {"each": claims["aer"].model_copy(update={"compare": "each"})}
+    untested = {"none": claim_of(measure="aer", over=["base"], sign="less")}
+    lines = judged(study, each | untested | {"bleu": claims["bleu"]}, numbers)
+    assert [line.at_each_step for line in lines] == [None, None, None]
 
 
 def test_perplexity_and_costs_are_those_of_the_trainings(params):
@@ -212,6 +224,39 @@ def test_claims_need_two_seeds_of_every_system(params):
     assert is_testable(study, claim_of(measure="aer", over=[LOCAL_M]))
 
 
+def test_ensembles_are_tested_by_what_they_have_and_apart_from_their_members(params):
+    both = {
+        f"both{end}": TrainedEnsemble(
+            entry="both", seed=seed, family="luong", members=[BEST + end, LOCAL_M + end]
+        )
+        for seed, end in enumerate(("", "_2", "_3"), start=1)
+    }
+    study = Study(params.model_copy(update={"ensembles": both}))
+    assert study.params.runs_of("both") == ["both", "both_2", "both_3"]
+    for measure in ("perplexity", "early_cost", "final_cost"):
+        assert not is_testable(study, claim_of(measure=measure, systems=["both"]))
+    assert is_testable(study, claim_of(systems=["both"]))
+    assert not is_testable(study, claim_of(systems=["both"], over=[BEST]))  # they share trainings
+    assert is_testable(study, claim_of(systems=["both"], over=[BEST], compare="paired"))
+
+
+def test_a_last_cost_needs_an_evaluation_that_all_trainings_have(params):
+    for name in params.seeds_of(BEST):
+        path = Layout("demo").model(name) / "history.csv"
+        write_lines(path, ["step,x,test1_cost,test2_cost", "450,9,1,1"])
+    claims = {"final": claim_of(measure="final_cost"), "other": claim_of()}
+    final, other = judged(Study(params), claims)
+    assert (final.verdict, other.verdict) == (NOT_TESTED, "confirmed")
+
+
+def test_systems_that_read_other_references_are_not_compared(params):
+    scores = Layout("demo").scores("base")
+    lines = [one.model_copy(update={"reference": "1"}) for one in read_scores(params, "base").lines]
+    write_numbers(scores, lines)
+    with pytest.raises(InputError, match=r"bleu on test1 is measured against the references"):
+        found_of(params, claim_of(systems=[BEST]))
+
+
 def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
     claims = {
         "right": claim_of(size=2.8, differs=["Much else.", "More."]),
@@ -233,6 +278,81 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
     found = [one.p_holm for one in (right, wrong, unclear)]
     assert found == pytest.approx([one.adjusted for one in expected.values()], abs=1e-6)
     assert (untested.ours, untested.p_holm, untested.seeds, untested.paper) == (None,) * 3 + (1.3,)
+
+
+def test_a_claim_is_judged_on_the_other_test_set_too_and_keeps_its_verdict(params):
+    """On the other set the better system is worse, so there the claim is refuted."""
+    claims = {
+        "here": claim_of(),
+        "there": claim_of(test="last"),
+        "links": claim_of(measure="aer_chosen", over=[LOCAL_M], sign="less"),  # one set has links
+        "order": claim_of(systems=list(SYSTEMS), over=None, compare="rank", rank_with="perplexity"),
+        "untested": claim_of(over=["base_reverse"]),
+    }
+    write_claims(params, judged(Study(params), claims))
+    here, there, links, order, untested = read_claims("demo")
+    assert (here.set, here.verdict, here.other_set) == ("test1", "confirmed", "test2")
+    assert (here.other_verdict, there.verdict) == ("refuted", "refuted")
+    assert there.other_verdict == "confirmed"
+    assert here.other_ours == there.ours < 0 < here.ours == there.other_ours
+    assert (here.other_low, here.other_high, here.other_p) == (there.low, there.high, there.p)
+    assert order.other_verdict == "described"
+    assert {links.other_set, links.other_ours, untested.other_set, untested.other_ours} == {None}
+    # All claims are judged together there, too: one less than here, because links have one set.
+    swapped = [claims["there"], claims["here"]]
+    tests = dict(enumerate(found_of(params, claim) for claim in swapped))
+    expected = [one.adjusted for one in verdicts(tests).values()]
+    assert [here.other_p_holm, there.other_p_holm] == pytest.approx(expected, rel=1e-4)
+    alone = judged(Study(params), {key: claims[key] for key in ("here", "there", "links")})
+    assert [one.p_holm for one in alone] == [here.p_holm, there.p_holm, links.p_holm]
+    again = here.on_other_set
+    assert (again.set, again.verdict, again.ours) == ("test2", "refuted", here.other_ours)
+    assert (again.level, again.detectable) == (None, None)  # they are of the registered set
+    assert links.on_other_set is None
+
+
+def test_error_rates_have_another_set_where_two_sets_have_links(params):
+    claim = claim_of(measure="aer_chosen", over=[LOCAL_M], sign="less")
+    both = params.sets.model_copy(update={"aligned": ["test1", "test2"]})
+    params = params.model_copy(update={"sets": both})
+    line = made_line("diagonal", "aer", 0.5, set="test2", note="9 silver links")
+    gold = read_scores(params, "diagonal").lines
+    write_numbers(Layout("demo").scores("diagonal"), [*gold, line])
+    here, there = judged(
+        Study(params), {"here": claim, "there": claim.model_copy(update={"test": "last"})}
+    )
+    assert (here.set, here.other_set, here.links, there.links) == (
+        *("test1", "test2"),
+        *("gold", "silver"),
+    )
+    assert (here.ours, here.other_ours) == pytest.approx((-1 / 5, -1 / 4))
+    assert (there.ours, there.other_ours) == (here.other_ours, here.ours)
+
+
+WITH_LINKS = {"systems": list(SYSTEMS), "over": None, "compare": "rank", "rank_with": "aer"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sets", "has_other"),
+    [
+        ({}, {}, True),
+        ({}, {"tests": ["test1"]}, False),
+        ({}, {"tests": ["test1", "test3", "test2"]}, True),
+        ({"measure": "aer"}, {}, False),
+        ({"measure": "aer"}, {"aligned": ["test1", "dev"]}, False),  # dev chooses the step
+        (WITH_LINKS, {}, False),
+        (WITH_LINKS, {"aligned": ["test1", "test2"]}, True),
+    ],
+)
+def test_a_claim_has_another_set_if_all_that_it_measures_has_one(changes, sets, has_other):
+    params = make_params(seeds=3)
+    params = params.model_copy(update={"sets": params.sets.model_copy(update=sets)})
+    claim = claim_of(**changes)
+    other = on_other_set(params, claim)
+    assert (other is not None) == has_other
+    if other:
+        assert (set_of(params, claim), set_of(params, other)) == ("test1", "test2")
+        assert on_other_set(params, other) == claim
 
 
 def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params):
@@ -273,6 +393,9 @@ def test_a_claim_that_turns_with_the_recipe_depends_on_it(params):
     tests = {key: outcome_of(study, asked[key], recipe)[0] for key, recipe in recipes.items()}
     found = [verdicts(tests)[key].adjusted for key in ("gain", "gain, slow", "other")]
     assert [one.p_holm for one in (gain, slow, other)] == pytest.approx(found, rel=1e-4)
+    # On the other set it turns the other way.
+    assert gain.other_high < 0 < slow.other_low
+    assert [one.other_verdict for one in (gain, slow, other)] == [DEPENDS, DEPENDS, "refuted"]
 
 
 def test_a_recipe_that_trains_only_some_of_the_systems_leaves_a_claim_undecided(params):
@@ -282,6 +405,8 @@ def test_a_recipe_that_trains_only_some_of_the_systems_leaves_a_claim_undecided(
     gain, slow, other = judged(Study(params), claims)
     assert (gain.ours, gain.verdict) != (None, NOT_TESTED)
     assert (slow.recipe, slow.ours, slow.verdict) == ("slow", None, "undecided")
+    assert (slow.other_set, slow.other_ours, slow.other_verdict) == ("test2", None, "undecided")
+    assert gain.other_verdict == "undecided"
     assert (other.verdict, other.alike) == ("confirmed", None)  # the recipe says nothing of it
     params.recipes["slow"] |= dict.fromkeys(("base", BEST), OwnRecipe())
     *_, other = judged(Study(params), claims)
@@ -297,6 +422,27 @@ def test_a_row_shows_what_the_least_certain_recipe_says():
     assert table.cell("a", "p after Holm") == 0.4
     card = table.facts["a"]
     assert (card["smallest effect"], card["still learning"]) == ("9.90", "base_slow")
+
+
+def test_the_table_counts_the_verdicts_that_another_test_set_has_too():
+    there = {"other_set": "test2", "other_low": 0.5, "other_high": 1.5}
+    there |= {"other_p": 0.01, "other_p_holm": 0.02}
+    lines = [
+        made_claim("a", **there, other_verdict="confirmed", other_ours=1.0),
+        made_claim("b", **there, other_verdict="undecided", other_ours=1.0),
+        made_claim("b", **there, other_verdict="undecided", other_ours=2.0, recipe="own"),
+        made_claim("c"),
+        made_claim("d", verdict="described", other_verdict="described", other_set="test2"),
+    ]
+    table = claims_table(lines)
+    assert "judged once more on another test set" in table.caption
+    assert "1 of 2 verdicts are the same there" in table.caption
+    assert table.cell("a", "on the other set") == "confirmed (+1.00)"
+    assert table.cell("b", "on the other set") == "undecided (+1.00, own +2.00)"
+    assert table.cell("c", "on the other set") is None
+    both = "test2; family: +1.00 (+0.50 to +1.50); own: +2.00 (+0.50 to +1.50)"
+    assert table.facts["b"]["the other set"] == both
+    assert "another test set" not in claims_table([made_claim("c")]).caption
 
 
 def test_the_two_sides_of_a_claim_differ_in_what_their_models_say():
@@ -355,7 +501,7 @@ def test_a_claim_names_the_systems_that_still_learned_or_jumped(params):
 def test_an_early_cost_needs_an_evaluation_near_the_end_of_the_quarter(params):
     for name in params.seeds_of(BEST):
         path = Layout("demo").model(name) / "history.csv"
-        write_lines(path, ["step,x,test1_cost", "60,9,5", "400,9,1"])
+        write_lines(path, ["step,x,test1_cost,test2_cost", "60,9,5,5", "400,9,1,1"])
     assert not is_testable(Study(params), claim_of(measure="early_cost", over=None))
     assert is_testable(Study(params), claim_of(measure="final_cost", over=None))
 
@@ -365,7 +511,11 @@ def test_missing_and_damaged_files_are_named(params):
     path.write_text("step,test1_cost\n100,x\n")
     with pytest.raises(InputError, match=r"base_2/history\.csv:2: not numbers"):
         found_of(params, claim_of(measure="final_cost"))
-    with pytest.raises(InputError, match=r"no bleu of test2"):  # the other direction's set
+    scores = Layout("demo").scores("base_2")
+    lines = read_scores(params, "base_2").lines
+    other = {"set": "test2", "script": "tokenized"}
+    write_numbers(scores, [one for one in lines if not other.items() <= dict(one).items()])
+    with pytest.raises(InputError, match=r"base_2\.csv: no bleu of test2"):
         found_of(params, claim_of(test="last"))
     write_counts(Layout("demo").counts("base_3"), {})
     with pytest.raises(InputError, match=r"base_3\.npz: no counts of bleu test1 tokenized before"):

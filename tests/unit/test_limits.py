@@ -115,7 +115,22 @@ def test_what_all_trainings_say_is_said_of_their_system():
     notes = [f"{links}; read at the same step; {ALIKE}", f"{links}; read at the next step"]
     assert limits.common_note(notes) == links
     assert limits.common_note([*notes, None]) is None
-    assert limits.common_note([ALIKE, ALIKE]) == ALIKE
+    for own in (ALIKE, ONE, BEYOND):  # of the interval of each training, and not of their mean's
+        assert limits.common_note([f"{own}; {links}"] * 2) == links
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "said"),
+    [
+        (-0.1, 5, 100, [limits.WIDE]),
+        (90, 100.5, 100, [limits.WIDE]),
+        (90, 100.5, None, []),
+        (0, 100, 100, []),
+        (7, 7, 100, [limits.SAME]),
+    ],
+)
+def test_the_interval_of_a_mean_says_where_it_cannot_be_the_scores(low, high, most, said):
+    assert limits.of_mean(low, high, most) == said
 
 
 def test_a_caption_names_each_limit_once():

@@ -192,6 +192,9 @@ def test_the_summary_has_the_systems_that_the_development_set_chooses():
         "lower is better; read at the same step (the authors' step: nothing chose it); 0.45 at the "
         "next step; the diagonal has 0.56"
     )
+    other = numbers.system("local_p_general_feed", "aer_next", params.sets.aligned[0])
+    perfect = make_summary(params, changed(numbers, other, value=0.0))[2].note
+    assert "; 0.00 at the next step; " in perfect
     line = numbers.system("base_reverse", "ppl", params.sets.dev)  # others score more on the test
     assert make_summary(params, changed(numbers, line, value=1.5))[0].number == "11.0"
     assert make_summary(params, Numbers([])) == []
@@ -201,7 +204,7 @@ def test_matrices_of_first_seeds_are_packed_small_and_whole(monkeypatch):
     """The matrices of 24 systems, 12 sentences and 2 kinds stay below 1.2 MB."""
     source, target = [f"w{i}" for i in range(20)], [f"v{i}" for i in range(21)]
     weights = [[1 / 20] * 20 for _ in target]
-    matrix = Matrix("base", "Base", 4, source, target, weights, [(0, 0), (1, 2)])
+    matrix = Matrix("Base", 4, source, target, weights, [(0, 0), (1, 2)])
     monkeypatch.setattr(packing, "read_matrices", lambda *_, forced: [matrix] * 12)
     data = packing.attention_data(made_params(*MODELS, seeds=2), Numbers([]))
     assert list(data.kinds["own"].of) == list(MODELS)

@@ -183,6 +183,15 @@ def test_a_memory_without_the_languages_says_which_it_has(write, tmp_path):
         columns(tmp_path, en=path, de=write("y.tmx", TMX.encode()))
 
 
+@pytest.mark.parametrize(
+    ("encoding", "why"), [("GB2312", "multi-byte"), ("no-such", "unknown enc")]
+)
+def test_an_encoding_that_xml_may_have_and_expat_does_not_read_is_named(write, encoding, why):
+    path = write("x.tmx", TMX.replace("UTF-8", encoding).encode())
+    with pytest.raises(InputError, match=rf"x\.tmx: .*{why}.*; convert it to UTF-8"):
+        list(memory_pairs(path, CODES)[0])
+
+
 def memory(write: Write, *units: list[str]) -> Path:
     """Return a memory whose texts are the tags of their languages."""
     body = ""

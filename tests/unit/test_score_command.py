@@ -101,6 +101,11 @@ def test_two_files_two_sentences_and_columns_give_the_same(score, monkeypatch):
         ([], b"a\tb\na b\n", "standard input:2: 1 columns; write a source, a tab and its"),
         ([], b" \tb\n", "standard input:1: the source has no words, and the target has"),
         ([], b"\t\n", "nothing to score: no source has words"),
+        (
+            ["--max-characters", "5"],
+            b"a\tb\nabcdef\tb\n",
+            "standard input:2: 6 characters, and a line",
+        ),
         (["--model", ""], b"a\tb\n", "params.yaml: no model or ensemble ''"),
         (["--weights", "w", "--model", ""], b"a\tb\n", "--weights: w has a model of its own"),
     ],

@@ -70,9 +70,8 @@ def exhaustive(models: Sequence[Translator], source: np.ndarray, options: Search
     S, rules = len(source), options.rules
     least = int((0.5 if rules.min_ratio is None else rules.min_ratio) * (S + 1))
     most = int((rules.max_ratio or 1.5) * (S + 1))
-    lengths = range(  # without </s>
-        max(least, rules.min_length or 1), min(most, rules.max_length or most)
-    )
+    most = min(most, rules.max_length or most)
+    lengths = range(min(max(least, rules.min_length or 1), most - 1), most)  # without </s>
     alphabet = [w for w in range(WORDS) if w != EOS]
     targets = [
         np.array(words, dtype=np.int32)
@@ -131,6 +130,7 @@ RULES = {
     "ratios": SearchRules(min_ratio=0.8, max_ratio=1.3),
     "from nothing": SearchRules(min_ratio=0, max_ratio=1),
     "lengths": SearchRules(min_length=2, max_length=4, length_penalty="average"),
+    "contradiction": SearchRules(min_ratio=1.0, max_ratio=1.0),
     "no word twice": SearchRules(no_repeat_ngram=1, length_penalty="average"),
     "no pair twice": SearchRules(no_repeat_ngram=2, length_penalty="average"),
 }
@@ -158,6 +158,55 @@ def test_a_wide_beam_finds_the_best_translation_by_the_rules(
     assert best.words == expected.words
 
 
+def narrow(model: Translator, source: Ids, options: Search) -> list[Scored]:
+    """Return what a beam finishes, in plain Python.
+
+    Each hypothesis offers as many words as the beam has. If there is only one, as after a prefix, it
+    offers one more.
+    """
+
+    def log_p(words: list[int]) -> list[float]:
+        """Return log p of each next word."""
+        longer = [np.array([*words, w], dtype=np.int32) for w in range(WORDS) if w != EOS]
+        forced = force([model], [source] * len(longer), longer)
+        following = [one.log_p[len(words)] for one in forced]
+        (ended,) = force([model], [source], [np.array(words, dtype=np.int32)])
+        return [*following[:EOS], ended.log_p[-1], *following[EOS:]]
+
+    least, most = options.limits(len(source))
+    prefix = list(options.prefix)
+    start = sum(log_p(prefix[:t])[prefix[t]] for t in range(len(prefix)))
+    live, finished = [Scored(prefix, start)], []
+    for t in range(len(prefix) + 1, most + 1):
+        offered = []
+        for words, score in live:
+            best = sorted(enumerate(log_p(words)), key=lambda item: -item[1])
+            offered += [
+                (w, Scored([*words, w], score + p))
+                for w, p in best[: options.beam + (len(live) == 1)]
+            ]
+        offered.sort(key=lambda item: -item[1].score)
+        live = []
+        for w, one in offered:
+            if len(live) == options.beam:
+                break
+            if w != EOS:
+                live.append(one)
+            elif t > least:
+                finished.append(Scored(one.words[:-1], one.score))
+    return finished or live
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), beam=st.integers(1, 3), length=st.integers(2, 4))
+def test_a_narrow_beam_after_a_prefix_is_that_of_plain_python(seed, beam, length):
+    model, (source,) = tiny(ATTENTIONS["local_p_feed"], seed), sentences([length], seed)
+    options = Search(beam, MANY, best=MANY, prefix=(3,), rules=SearchRules(max_length=5))
+    expected, (found,) = narrow(model, source, options), search([model], [source], options)
+    assert [one.words for one in found] == [one.words for one in expected]
+    assert [one.score for one in found] == pytest.approx([one.score for one in expected])
+
+
 def test_another_penalty_does_not_keep_the_alpha_of_the_first():
     assert changed_rules(RULES["gnmt"], {"length_penalty": "average"}) == RULES["average"]
     assert changed_rules(RULES["gnmt"], {"length_penalty": None}) == RULES["gnmt"]
@@ -167,6 +216,12 @@ def test_lengths_are_exact_where_binary_fractions_are_not():
     limits = Search(1, 1, rules=SearchRules(min_ratio=0.29, max_ratio=1.1)).limits(99)
     assert limits == (29, 110)
     assert Search(1, 1, rules=SearchRules(min_ratio=0, max_ratio=0.1)).limits(3).most == 1
+
+
+def test_the_greatest_length_counts_where_the_least_is_above_it():
+    assert Search(1, 1, rules=SearchRules(max_length=10)).limits(40) == (9, 10)
+    assert Search(1, 1, rules=SearchRules(min_length=9)).limits(4) == (6, 7)
+    assert Search(1, 1, rules=SearchRules(max_length=1)).limits(4) == (0, 1)
 
 
 def test_a_beginning_that_leaves_no_word_is_refused():

@@ -7,13 +7,14 @@ import pytest
 import torch
 from small_project import load_stage
 
-from attnmt.config import SearchRules
+from attnmt.config import Language, SearchRules
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.explanation import explain
 from attnmt.decoding.forced import force
 from attnmt.decoding.text_translator import TextTranslator, load_translator
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.pieces import words_of_pieces
+from attnmt.text.tokenizer import tokenizer
 
 Units = list[list[str]]
 
@@ -113,6 +114,23 @@ def test_what_a_part_keeps_beside_its_weights_is_there(params, folder, monkeypat
     monkeypatch.setattr(Translator, "__init__", with_places)
     (model,) = load_translator(params, "plain", folder).models
     assert model.places.tolist() == [0, 1, 2]
+
+
+def test_a_copied_word_is_written_as_the_targets_rule_writes_it(params, folder):
+    text = load_translator(params, "local_p", folder)
+
+    def copied(word: str) -> str:
+        return text.without_unknown(["<unk>"], [word], [(0, 0)])[0]
+
+    assert copied("&amp;") == "&amp;"  # both sides have Moses' rules
+    text.source.language = Language(code="ca", name="Catalan", tokenize="words")
+    found = [copied(word) for word in ("￭/￭", "O￭'", "&", "￭")]
+    assert found == ["/", "O&apos;", "&amp;", "<unk>"]
+    # From Moses' rules to those of words
+    text.source.language = Language(code="en", name="English", tokenize="moses")
+    text.target.language = Language(code="ca", name="Catalan", tokenize="words")
+    text._rule = tokenizer(text.target.language, split_hyphens=False)
+    assert [copied(word) for word in ("&apos;Brien", "&amp;")] == ["'Brien", "&"]
 
 
 def test_a_model_without_attention_links_nothing(params, folder):

@@ -204,6 +204,11 @@ def test_in_each_family_the_model_whose_words_cost_most_is_measured(project, mon
     assert speed.settings == speed_settings(params(), "luong")
     assert speed.flop == pytest.approx(batch * 9 * GERMAN_FLOP)
     assert training_costs(params(), names, {"luong": TEXT})["german"] == GERMAN_FLOP
+    # Another family's speed stays.
+    file = project / ".stages/demo/speed.json"
+    write_json(file, Speeds(families={"course": speed}).model_dump())
+    measure.measure_speeds(params(), names)
+    assert read_model(file, Speeds, "").families == {"course": speed, "luong": speed}
 
 
 def test_measuring_trains_on_random_words(monkeypatch):

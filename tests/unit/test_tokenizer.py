@@ -32,6 +32,7 @@ def test_joining_undoes_splitting(language, sentence):
     ("tokens", "joined"),
     [
         ("a @-@ b ##AT##-##AT## c", "a-b-c"),
+        ("a ##at##-##at## b", "a-b"),
         ("<unk> ##AT##-##AT## b d", "<unk>-b d"),
         ("a @-@", "a-"),
         ("a@-@b c@-@ @-@d", "a@-@b c@-@ @-@d"),

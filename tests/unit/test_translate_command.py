@@ -16,6 +16,7 @@ from attnmt.commands import input_lines
 from attnmt.commands.translate import _name_unknown
 from attnmt.config import Params, SearchRules
 from attnmt.decoding.text_translator import TextTranslator, Translation, Units, load_translator
+from attnmt.errors import InputError
 from attnmt.files import progress
 
 RAW = ENGLISH["test"]
@@ -232,6 +233,27 @@ def test_a_beginning_stays_as_it_is_given(attnmt, name):
     status, output, note = attnmt(LONG, "--prefix", "Zerburg alte", "-m", name)
     assert (status, output[:13]) == (0, "Zerburg alte ")
     assert "note: --prefix: the model does not know these" in note
+
+
+def test_a_beginning_with_an_unknown_piece_comes_once(params, folder):
+    """An unknown piece joins no other, so the ids of the beginning would read as more words."""
+    text = load_translator(params, "subwords", folder)
+    (best,) = text.translate([LONG], prefix="Ωmega alte")[0][:1]
+    assert best.words[:2] == best.replaced[:2] == ["Ωmega", "alte"]
+    assert best.text.startswith("Ωmega alte ")
+    assert len(text.target.units("Ωmega alte", "")) > 2
+    alone = text.target.vocabulary.decode(text.target.vocabulary.encode(["Ω@@"]))
+    assert alone == ["<unk>"]
+    after = text.target.vocabulary.decode(best.ids[len(text.target.units("Ωmega alte", "")) :])
+    assert best.words[2:] == text.data.words(after)
+
+
+def test_a_beginning_that_the_model_does_not_read_whole_is_refused(params, folder, monkeypatch):
+    text = load_translator(params, "local_p", folder)
+    monkeypatch.setattr(text.target, "words_lost", lambda line: max(0, len(line.split()) - 2))
+    assert text.translate([LONG], prefix="Das alte")[0][0].text.startswith("Das alte")
+    with pytest.raises(InputError, match="prefix: 1 words more than the model reads in a line"):
+        text.translate([LONG], prefix="Das alte Haus")
 
 
 def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, monkeypatch):

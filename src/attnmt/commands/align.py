@@ -96,7 +96,7 @@ def align(
     # here, because torch takes seconds
     from attnmt.scoring.external_alignment import OwnPairs, link_pairs, score_diagonal
 
-    pairs = OwnPairs.of(given.pairs, params, gold, tokenized=tokenized, flip=flip)
+    pairs = OwnPairs.of(given.items, params, gold, tokenized=tokenized, flip=flip)
     for message in pairs.notes:
         note(message)
     rows: list[tuple[str, ...]] = [COLUMNS]

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -15,7 +15,7 @@ from attnmt.config import Params, load_params, params_file
 from attnmt.config.generated import experiments
 from attnmt.errors import InputError
 from attnmt.files.text_file import json_text, sha256
-from attnmt.files.yaml_file import hint, parse
+from attnmt.files.yaml_file import YamlFile, hint
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
 from attnmt.serving.packed import MANIFEST, read_packed
@@ -67,7 +67,10 @@ def check(
     if mismatches := [*installed_mismatches(), *packed_mismatches(), *mismatches]:
         raise InputError("\n".join(mismatches))
     what = "dvc.lock, the parameters, the text, the code and the pinned libraries"
-    typer.echo(f"{', '.join(names)}: what is reported agrees with {what}.")
+    none = (
+        "no experiment has a report yet; the libraries and the packed weights are as they should be"
+    )
+    typer.echo(f"{', '.join(names)}: what is reported agrees with {what}." if names else none)
     from attnmt.model.instructions import keep_to_avx2  # here, because it loads torch
 
     if why := keep_to_avx2():
@@ -121,16 +124,10 @@ def experiment_mismatches(experiment: str) -> list[str]:
 
 def _stages(params: Params) -> set[str]:
     """Return the names of all stages of an experiment."""
-    declared = parse(Path("dvc.yaml").read_text(encoding="utf-8"))["stages"]
-    loops: dict[str | None, Iterable[str]] = {
-        "${families}": params.families,
-        "${models}": params.models,
-        "${ensembles}": params.ensembles,
-    }
     names = set[str]()
-    for name, stage in declared.items():
+    for name, stage in YamlFile.read(Path("dvc.yaml")).values["stages"].items():
         loop = stage.get("foreach")
-        entries = loop if isinstance(loop, list) else loops.get(loop)
+        entries = dict(params)[loop[2:-1]] if isinstance(loop, str) else loop
         names |= {name} if entries is None else {f"{name}@{entry}" for entry in entries}
     return names
 

@@ -12,7 +12,7 @@ from attnmt.files.text_file import write_bytes
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.tables import make_tables, write_tables
-from attnmt.scoring.claim_lines import ClaimLine, by_claim, read_claims
+from attnmt.scoring.claim_lines import ClaimLine, by_claim, read_claims, there
 from attnmt.scoring.numbers import AGAIN, read_numbers, read_scores
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict, adjusted, together
 from attnmt.workflow.archive import archived, folder_of
@@ -33,7 +33,7 @@ def report_mismatches(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     if edited := _edited_tables(params, claims):
         given = f"{layout.numbers} and {layout.claims} give"
         yield f"{listed(map(str, edited))}: not what {given}; run the stage report again"
-    if unfounded := [*_unfounded(claims)]:
+    if unfounded := [*dict.fromkeys((*_unfounded(claims), *_unfounded(there(claims))))]:
         yield f"{layout.claims}: verdicts that do not follow from p: {listed(unfounded)}; {AGAIN}"
     if unlike := [*unlike_archives(params)]:
         where = folder_of(params.experiment)

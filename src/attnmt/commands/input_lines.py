@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from attnmt.commands.messages import warn
 from attnmt.config import Language
@@ -31,14 +31,17 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lines:
-    """The lines to translate, and what is known about those that follow."""
+class Given(Generic[Item]):
+    """What a command is given, lines or pairs of them, and what is known about those that follow."""
 
     name: str
-    lines: Iterator[Line]
-    total: int | None  # None if the lines are still coming
-    waiting: Callable[[], bool]  # whether another line can be read without waiting for it
+    items: Iterator[Item]
+    total: int | None  # None if they are still coming
+    waiting: Callable[[], bool]  # whether another one can be read without waiting for it
     typed: bool = False  # whether a person types them
+
+
+Lines = Given[Line]
 
 
 def lines_to_translate(
@@ -146,7 +149,7 @@ class Arriving:
             while self._there:
                 yield self._there.popleft()
             if len(rest) > 4 * self._most:  # a character has at most four bytes in UTF-8
-                raise _too_long(f"{self._name}:{number}", "more", self._most)
+                raise too_long(f"{self._name}:{number}", "more", self._most)
         if rest:
             yield rest
 
@@ -186,11 +189,12 @@ def _checked(lines: Iterable[str], name: str, most: int) -> Iterator[Line]:
                 f"iconv -f utf-16 -t utf-8"
             )
         if len(text) > most:
-            raise _too_long(place, f"{len(text):,}", most)
+            raise too_long(place, f"{len(text):,}", most)
         yield Line(place, text)
 
 
-def _too_long(place: str, characters: str, most: int) -> InputError:
+def too_long(place: str, characters: str, most: int) -> InputError:
+    """Return what refuses a line for its length."""
     return InputError(
         f"{place}: {characters} characters, and a line may have at most {most:,}; divide it into "
         f"sentences, or raise --max-characters"

@@ -1,15 +1,14 @@
 """The sentence pairs that a command is given: two files, two sentences, or two columns of a stream."""
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
 
-from attnmt.commands.input_lines import Line, Lines, lines_to_translate
+from attnmt.commands.input_lines import Given, Line, Lines, lines_to_translate, too_long
 from attnmt.config import Language
 from attnmt.errors import InputError
 
@@ -32,23 +31,13 @@ class Pair(NamedTuple):
     target: Line
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """The pairs, and what is known about those that follow."""
-
-    pairs: Iterator[Pair]
-    total: int | None  # None if the pairs are still coming
-    waiting: Callable[[], bool]  # whether another pair can be read without waiting for it
-    typed: bool = False  # whether a person types them
-
-
 def pairs_given(
     source: str | None,
     target: str | None,
     most: int,
     languages: tuple[Language, Language],
     tokenized: bool | None = None,
-) -> Pairs:
+) -> Given[Pair]:
     """Return the pairs of two files, of two sentences, or of standard input if both are None.
 
     A word of the command line is a sentence if it has a space and no file has this name. Standard input
@@ -67,7 +56,8 @@ def pairs_given(
         if source is not None:
             raise InputError("TARGET: missing; give both sides, or two columns on standard input")
         both = lines_to_translate(None, None, 2 * most + 1, languages[0])
-        return Pairs(map(_columns, both.lines), None, both.waiting, typed=both.typed)
+        pairs = (_columns(line, most) for line in both.items)
+        return Given(both.name, pairs, None, both.waiting, both.typed)
     sides = [
         _side(word, most, language, tokenized)
         for word, language in zip((source, target), languages, strict=True)
@@ -76,7 +66,8 @@ def pairs_given(
     if len(totals - {None}) > 1:
         each = ", ".join(f"{side.name} has {side.total:,}" for side in sides)
         raise InputError(f"lines must correspond, but {each}; get a complete copy of each file")
-    return Pairs(
+    return Given(
+        source,
         _together(*sides),
         None if None in totals else sides[0].total,
         lambda: all(side.waiting() for side in sides),
@@ -91,17 +82,20 @@ def _side(word: str, most: int, language: Language, tokenized: bool | None) -> L
     return lines_to_translate(text, file, most, language, tokenized)
 
 
-def _columns(line: Line) -> Pair:
+def _columns(line: Line, most: int) -> Pair:
     columns = line.text.split("\t")
     if len(columns) != 2:
         raise InputError(
             f"{line.place}: {len(columns)} columns; write a source, a tab and its translation"
         )
+    for text in columns:
+        if len(text) > most:
+            raise too_long(line.place, f"{len(text):,}", most)
     return Pair(*(Line(line.place, text) for text in columns))
 
 
 def _together(source: Lines, target: Lines) -> Iterator[Pair]:
-    for left, right in zip_longest(source.lines, target.lines):
+    for left, right in zip_longest(source.items, target.items):
         if left is None or right is None:  # of pipes, whose numbers of lines show at the end
             short, long = (source, right) if left is None else (target, left)
             raise InputError(f"{short.name}: it ends before {long.place}; lines must correspond")

@@ -6,12 +6,11 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from enum import StrEnum
 from html import unescape
 from itertools import pairwise
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -42,13 +41,6 @@ OF = "times the source's words"
 RULES = re.compile(rf"\b({'|'.join(SearchRules.model_fields)}|prefix)\b(?: of the search)?")
 ENDS = {".", "!", "?"}  # of a sentence, where a capital letter follows
 UNLIKE = 0.25  # a sentence of which more is unknown is unlike the text that the model learned from
-
-
-class Format(StrEnum):
-    """How translations are written."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 def translate(
@@ -87,9 +79,9 @@ def translate(
     ] = None,
     prefix: Annotated[str, typer.Option(help="Words with which every translation begins.")] = "",
     form: Annotated[
-        Format,
+        Literal["text", "json"],
         typer.Option("--format", help="Columns with tabs between them, or JSON with everything."),
-    ] = Format.TEXT,
+    ] = "text",
     scores: Annotated[bool, typer.Option("--scores", help="Add log p as a column.")] = False,
     alignments: Annotated[
         bool,
@@ -159,13 +151,13 @@ def translate(
         changed_rules(choice.params.decoding, rules)
     translator = choice.load(name, beam, n_best, **rules)
     target = translator.target
-    begun = target.units(prefix, "--prefix")
+    begun = translator.begin_with(prefix, "--prefix")
     if unknown := [unit for unit in begun if unit not in target.vocabulary]:
         _name_unknown("--prefix", unknown, target.unit)
 
     def row(line: int, translation: "Translation") -> str:
         plain = translation.text if replace else translator.plain(translation.words)
-        if form is Format.JSON:
+        if form == "json":
             return _json_row(line, translation, plain)
         columns = [plain]
         if n_best > 1:
@@ -227,7 +219,7 @@ def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Itera
     # Other rules part the full stop from an abbreviation, too.
     by_moses = reader.language.tokenize == "moses" and reader.unit == "words"
     total = not_known = 0
-    for place, text in given.lines:
+    for place, text in given.items:
         units, lost = reader.units(text, place), reader.words_lost(text)
         if len(parts := lines_in(text)) > 1:
             mark = text.partition(parts[0])[2][:1]

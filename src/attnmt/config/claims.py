@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from attnmt.config.strict import Distinct, Name, Strict
+from attnmt.config.strict import Distinct, Name, Slug, Strict
 from attnmt.config.systems import Systems
 from attnmt.config.trainings import SYSTEMS
 from attnmt.files.yaml_file import YamlFile, error_at, hint
@@ -52,9 +52,7 @@ class Claim(Strict):
     claim: Filled  # one plain sentence
     where: Filled  # the table, figure or section that makes it
     measure: Measure
-    test: Literal["first", "last"] = (
-        "first"  # of the experiment's test sets; aer has a set of its own
-    )
+    test: Literal["first", "last"] = "first"  # of the test sets; for aer, of the aligned sets
     # mean:   the mean of `systems` less the mean of `over`, or the mean itself where `over` is not given
     # paired: the same, but the two share trainings (an ensemble and a member), so seeds go in pairs
     # each:   each of `systems` differs from each of `over` as the sign says; the size is that of
@@ -130,7 +128,7 @@ class Claims(Strict):
     """The whole file."""
 
     # the experiments whose verdicts are registered; the report of any other says that its are not
-    experiments: Distinct[Name] = Field(default_factory=list)
+    experiments: Distinct[Slug] = Field(default_factory=list)
     claims: Annotated[dict[Name, Claim], Field(min_length=1)]
     amendments: Annotated[list[Amendment], Field(min_length=1)]  # the first is the registration
 

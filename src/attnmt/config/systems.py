@@ -89,6 +89,8 @@ class Systems(Strict):
         for name, ensemble in self.ensembles.items():
             if name in self.systems:
                 raise error_at(["ensembles", name], "a system has this name; choose another")
+            if name in RESERVED:
+                raise error_at(["ensembles", name], f"{name!r} means something else; rename it")
             first = self._member(name, 0)
             for i in range(len(ensemble.members)):
                 system, member = self._member(name, i), ensemble.members[i]

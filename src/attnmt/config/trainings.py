@@ -164,11 +164,23 @@ def _check_family(file: YamlFile, experiment: Experiment, name: str, system: Ent
     if family.shape.cell == "gru" and system.input_feeding:
         why = "the context enters a gru's cell, so there is nothing to feed"
         raise file.error(["systems", name, "input_feeding"], why)
+    if family.shape_of(system) != family.shape:
+        _check_size(file, name, family, system)
     recipe = _recipe(file, ["systems", name], family, system)
     for part in system.numbers:
         if part not in (*system.system.parts, recipe.optimizer):
             why = f"it is trained by {recipe.optimizer!r}"
             raise file.error(["systems", name, "numbers", part], why)
+
+
+def _check_size(file: YamlFile, name: str, family: Family, system: Entry) -> None:
+    """Refuse a system whose own size is more than any machine holds."""
+    try:
+        Family.model_validate(dict(family) | {"shape": family.shape_of(system)})
+    except ValidationError as error:
+        (_, key), message = explained(error.errors()[0], Family)
+        place = ["systems", name] + ([str(key)] if getattr(system, str(key), None) else [])
+        raise file.error([*place], message) from None
 
 
 def _recipe(file: YamlFile, place: Location, family: Family, entry: Entry) -> Training:

@@ -85,6 +85,10 @@ def xml_texts(path: Path, names: Collection[str], without: Collection[str] = ())
                 texts.clear()
             parser.Parse(b"", True)
             yield from texts
+    except (ValueError, LookupError) as error:  # of an encoding that expat does not read
+        raise InputError(
+            f"{path}: {error}; convert it to UTF-8, and name this encoding in its first line"
+        ) from None
     except expat.ExpatError as error:
         raise InputError(
             f"{path}:{error.lineno}: not XML ({expat.ErrorString(error.code)}); get a good copy "

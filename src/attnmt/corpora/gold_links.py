@@ -18,7 +18,9 @@ from attnmt.files.text_file import iter_lines
 
 Words = Sequence[tuple[int, int]]  # the numbers of source and target words of each pair
 Link = tuple[int, int]
-_NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP])(?:\s+[0-9.]+)?)?\s*")
+_NAACL = re.compile(  # sentence, source, target; S or P and a confidence may follow
+    r"\s*([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.]+(?:e-?[0-9]+)?)?\s*"
+)
 _RWTH_LINK = re.compile(r"[1-9][0-9]*[-p][1-9][0-9]*")
 _ZERO = re.compile(r"(?<![0-9])0[-?p]|[-?p]0(?![0-9])")
 
@@ -77,11 +79,12 @@ def read_gold(
     ]
     if words is not None and outside:
         at, (i, j) = outside[0]
+        how = f" ({note})" if note else ""
         raise InputError(
             f"{path}{': pair ' if naacl else ':'}{at + 1}: link {i}-{j} lies outside the pair's "
             f"{words[at][0]} and {words[at][1]} tokens, and {len(outside) - 1:,} of the other "
-            f"{pairs - 1:,} lines do not fit. Do the links count this text's tokens, from 0? If source "
-            f"and target are exchanged, {'leave --flip out' if flip else 'add --flip'}"
+            f"{pairs - 1:,} lines do not fit{how}. Do the links count this text's tokens, from 0? If "
+            f"source and target are exchanged, {'leave --flip out' if flip else 'add --flip'}"
         )
     return Gold(links, [f"{path}: {note}"] if note else [], as_written=not (note or flip))
 

@@ -65,7 +65,7 @@ def original_names(plain: Mapping[str, Path], given: Mapping[str, Path]) -> Iter
         yield
     except InputError as error:
         message = str(error)
-        for suffix, path in plain.items():
+        for suffix, path in sorted(plain.items(), key=lambda item: -len(str(item[1]))):
             original = given.get(suffix, given.get(suffix.partition(".")[0], path))
             if original != path:
                 message = message.replace(f"{path}", f"{original} (text of {suffix!r})")

@@ -126,8 +126,12 @@ def _pool(most: int) -> ThreadPoolExecutor | None:
             return None
         few, begun = threads // workers, Barrier(workers + 1)
         pool = ThreadPoolExecutor(workers, initializer=_keep_few, initargs=(few,))
-        for _ in range(workers):
-            pool.submit(begun.wait)
-        begun.wait()
+        try:
+            for _ in range(workers):
+                pool.submit(begun.wait)
+            begun.wait()
+        except BaseException:
+            begun.abort()  # or those that wait would keep the process from ending
+            raise
         torch.set_num_threads(threads)  # for threads that start later
         return pool

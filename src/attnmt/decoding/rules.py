@@ -19,14 +19,15 @@ class Limits(NamedTuple):
 
 
 def limits(rules: SearchRules, S: int) -> Limits:
-    """Return the limits for S source words."""
+    """Return the limits for S source words. If the least is above the greatest, the greatest counts."""
     given = (rules.min_ratio, rules.max_ratio)
     least, most = (
         # A decimal fraction counts as it is written: 0.29 of 100 words are 29, and not 28.
         math.floor((default if ratio is None else Fraction(str(ratio))) * (S + 1))
         for ratio, default in zip(given, RATIOS, strict=True)
     )
-    return Limits(max(least, rules.min_length or 0), max(1, min(most, rules.max_length or most)))
+    most = max(1, min(most, rules.max_length or most))
+    return Limits(min(max(least, rules.min_length or 0), most - 1), most)
 
 
 def penalty(rules: SearchRules, words: float | Tensor) -> float | Tensor:

@@ -162,8 +162,9 @@ def search(
             forbidden = repeated_words(taken, ngram) if ngram else None
             if t == 1:
                 forbidden = torch.full_like(live.words, EOS)[:, :, None]
-            # A beam of 1 also takes the second word, so that </s> cannot leave it with nothing.
-            log_p, words = best_words(*joint_model, max(options.beam, 2), forbidden)
+            # A single hypothesis, as after a prefix, fills the beam even if </s> is among its words.
+            alone = live.words.shape[1] == 1
+            log_p, words = best_words(*joint_model, options.beam + alone, forbidden)
         live, parents = _extend(live, log_p, words, links, t, history, options)
         rows = (~_over(live, t, history, options)).nonzero()[:, 0]
         for member in members:

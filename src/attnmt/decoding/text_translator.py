@@ -24,7 +24,7 @@ from attnmt.model.translator import Ids, Translator
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
-from attnmt.text.vocabulary import EOS, SPECIAL
+from attnmt.text.vocabulary import EOS, SPECIAL, UNK
 from attnmt.training.machine import give_back_large_blocks
 from attnmt.training.saved import load_model
 
@@ -110,7 +110,19 @@ class TextTranslator:
         if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
             raise InputError(f"{repr(lines)[:60]}: give a list of sentences")
         sentences = [self.source.units(line) for line in lines]
-        return self.translate_units(sentences, options, self.target.units(prefix, "prefix"))
+        return self.translate_units(sentences, options, self.begin_with(prefix))
+
+    def begin_with(self, prefix: str, place: str = "prefix") -> Units:
+        """Return the words or pieces with which translations are to begin.
+
+        Raises:
+            InputError: if the models do not read so many words, or as :meth:`Reader.units` does.
+        """
+        if lost := self.target.words_lost(prefix):
+            raise InputError(
+                f"{place}: {lost} words more than the model reads in a line; shorten it"
+            )
+        return self.target.units(prefix, place)
 
     def translate_units(
         self, sentences: Sequence[Units], options: Search | None = None, prefix: Units = NO_UNITS
@@ -187,6 +199,20 @@ class TextTranslator:
         """Return tokens as plain text: hyphens joined, detokenized."""
         return self._rule.detokenize(words)
 
+    def without_unknown(
+        self, words: Sequence[str], source: Sequence[str], links: Links
+    ) -> list[str]:
+        """Return a translation with its unknown words replaced; see :func:`replace_unknown`."""
+        return replace_unknown(words, source, links, self.dictionary, self._written)
+
+    def _written(self, word: str) -> str:
+        """Return a source word as the target's rule writes it; ``<unk>`` if it is no word there."""
+        one, other = self.source.language, self.target.language
+        if one.tokenize == other.tokenize:
+            return word
+        plain = tokenizer(one, split_hyphens=False).detokenize([word])
+        return "".join(self._rule.tokens_of(plain.split())) or SPECIAL[UNK]
+
     def _force(self, sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Forced]:
         options = self.options
         return force_all(
@@ -194,13 +220,12 @@ class TextTranslator:
         )
 
     def _translation(self, candidate: Candidate, source: Units, prefix: Units) -> Translation:
-        units = self.target.vocabulary.decode(candidate.words)
+        # The prefix stays as it is given, also where the vocabulary lacks its words.
+        units = [*prefix, *self.target.vocabulary.decode(candidate.words[len(prefix) :])]
         links = [(i, j) for j, i in enumerate(candidate.links)]
         links = self.data.links(links, source, units)
         words, read = self.data.words(units), self.data.words(source)
-        replaced = replace_unknown(words, read, links, self.dictionary)
-        given = self.data.words(prefix)
-        replaced[: len(given)] = given  # also where the vocabulary lacks them
+        replaced = self.without_unknown(words, read, links)
         text = self.plain(replaced)
         return Translation(text, words, replaced, read, links, candidate.score, candidate.words)
 

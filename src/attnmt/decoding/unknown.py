@@ -1,6 +1,6 @@
 """Replacing unknown words through the attention and a dictionary (Luong et al. 2015b)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attnmt.corpora.links import Links
 from attnmt.text.dictionary import Dictionary
@@ -8,13 +8,18 @@ from attnmt.text.vocabulary import SPECIAL, UNK
 
 
 def replace_unknown(
-    words: Sequence[str], source: Sequence[str], links: Links, dictionary: Dictionary
+    words: Sequence[str],
+    source: Sequence[str],
+    links: Links,
+    dictionary: Dictionary,
+    written: Callable[[str], str] = str,
 ) -> list[str]:
     """Replace each ``<unk>`` by the translation of its source word, or else by the source word itself.
 
     Args:
         words: the words of the translation.
         source: the words of the sentence, before any of them became ``<unk>``.
+        written: returns a source word as the target's rule writes it, if the two rules differ.
         links: (source position, position in ``words``). If a word has several links, the first counts;
             an unknown word without a link stays.
     """
@@ -22,7 +27,9 @@ def replace_unknown(
     for i, j in links:
         linked.setdefault(j, source[i])
     return [
-        (dictionary.best(linked[j]) or linked[j]) if word == SPECIAL[UNK] and j in linked else word
+        dictionary.best(linked[j]) or written(linked[j])
+        if word == SPECIAL[UNK] and j in linked
+        else word
         for j, word in enumerate(words)
     ]
 

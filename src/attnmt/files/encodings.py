@@ -2,12 +2,11 @@
 
 import codecs
 from collections.abc import Iterable
-from itertools import islice
 from pathlib import Path
 
 from attnmt.files.file_kind import command_for
 
-LOOKED_AT = 100_000  # lines
+LOOKED_AT = 100_000  # lines, or more until one is not UTF-8
 ENOUGH = 200  # lines that are not UTF-8
 SHOWN = 40  # characters of such a line in a message
 # Those in which most texts are that are not UTF-8. With more to choose from, the guesses are worse.
@@ -46,8 +45,11 @@ def cure_of_encoding(lines: Iterable[bytes], path: Path) -> str:
     """Say what to do about a file of which at least one line, unpacked, is not UTF-8."""
     from charset_normalizer import from_bytes  # here, because it is rarely needed
 
-    others, wide = [], 0  # lines that are not UTF-8, and those that are and are not plain ASCII
-    for line in islice(lines, LOOKED_AT):
+    # Lines that are not UTF-8, and the number of those that are and are not plain ASCII
+    others, wide = list[bytes](), 0
+    for number, line in enumerate(lines):
+        if number >= LOOKED_AT and others:
+            break
         try:
             wide += not line.decode("utf-8").isascii()
         except UnicodeDecodeError:

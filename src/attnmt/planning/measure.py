@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from attnmt.config import Params, Training
 from attnmt.errors import InputError
+from attnmt.files.json_file import read_model
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.model.device import best_device
@@ -18,7 +19,7 @@ from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.planning.cost import config_of, training_costs
 from attnmt.planning.text_size import Lengths, training_sizes
-from attnmt.planning.times import Speed, Speeds, speed_settings
+from attnmt.planning.times import AGAIN, Speed, Speeds, speed_settings
 from attnmt.text.batches import Batch, make_batch
 from attnmt.training.machine import keep_freed_memory, surroundings
 from attnmt.training.step import Step
@@ -32,13 +33,13 @@ FIRST_ID = 3  # after <unk>, <s> and </s>
 def measure_speeds(params: Params, names: Sequence[str]) -> None:
     """Train for some seconds, in each family, the model whose target word costs most.
 
-    The speeds are remembered for the experiment.
+    The speeds are remembered for the experiment, beside those of other families.
 
     Args:
         names: the models whose families are measured.
 
     Raises:
-        InputError: if the lengths of the sentences are not known.
+        InputError: if the lengths of the sentences are not known, or the file of speeds is damaged.
     """
     sizes = training_sizes(params, names)
     known = [name for name in names if params.model(name).family in sizes]
@@ -47,6 +48,8 @@ def measure_speeds(params: Params, names: Sequence[str]) -> None:
             f"the lengths of the sentences of {params.experiment} are not known; run its encode "
             f"stages first"
         )
+    file = Layout(params.experiment).speed
+    earlier = read_model(file, Speeds, AGAIN).families if file.exists() else {}
     compute_with(params.machine.instructions)
     costs = training_costs(params, known, sizes)
     largest = {params.model(name).family: name for name in sorted(known, key=costs.__getitem__)}
@@ -64,7 +67,7 @@ def measure_speeds(params: Params, names: Sequence[str]) -> None:
             settings=speed_settings(params, family),
             flop=costs[name] * words,
         )
-    write_json(Layout(params.experiment).speed, Speeds(families=speeds).model_dump())
+    write_json(file, Speeds(families=earlier | speeds).model_dump())
 
 
 def target_words_a_second(

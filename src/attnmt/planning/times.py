@@ -22,6 +22,8 @@ from attnmt.layout import Layout
 from attnmt.planning.text_size import TextSize, training_sizes
 from attnmt.scoring.numbers import read_numbers
 
+AGAIN = "delete it, and measure again with attnmt plan --measure"
+
 
 class Speed(Record):
     """The speed that the largest model of a family reached in training on one device."""
@@ -73,10 +75,9 @@ def _measured(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize
     file, families = Layout(params.experiment).speed, {params.model(name).family for name in names}
     if not file.exists() or not families <= sizes.keys():
         return None
-    again = "delete it, and measure again with attnmt plan --measure"
     speeds = {
         family: speed
-        for family, speed in read_model(file, Speeds, again).families.items()
+        for family, speed in read_model(file, Speeds, AGAIN).families.items()
         if family in families and speed.settings == speed_settings(params, family)
     }
     if speeds.keys() != families:

@@ -24,7 +24,7 @@ from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
 
 FORCED, OWN = "forced", "own"
-GOLD = "gold"  # in place of a model's name
+GOLD = "gold"  # in place of a model's label
 LONGEST = 15  # most source words of a sentence that is drawn, unless all sampled ones are longer
 
 
@@ -32,8 +32,7 @@ LONGEST = 15  # most source words of a sentence that is drawn, unless all sample
 class Matrix:
     """What one model or ensemble attends to in one sentence."""
 
-    name: str  # of the model or the ensemble, or GOLD
-    label: str  # its name in the paper
+    label: str  # the name of the model or the ensemble in the paper, or GOLD
     line: int  # the number of the sentence in its set, from 0
     source: list[str]  # words or pieces
     target: list[str]  # words or pieces, ``</s>`` at the end
@@ -47,8 +46,6 @@ class MatrixFigure:
 
     name: str
     title: str
-    about: str
-    caption: str
     matrices: list[Matrix]
 
 
@@ -96,13 +93,14 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     gold = _gold_links(params, name, data, test) if forced else None
     matrices, shown_name = [], label(params, name)
     for one in read_attention(path, again):
-        links = gold[one.line] if gold else None
-        if any(i >= len(one.source) or j >= len(one.target) for i, j in links or ()):
+        links = gold[one.line] if gold and one.line < len(gold) else None
+        others = any(i >= len(one.source) or j >= len(one.target) for i, j in links or ())
+        if others or (gold and links is None):
             why = f"line {one.line}: the gold links belong to another text"
             raise InputError(f"{path}: {why}; {again}")
         # Moses wrote &apos; for '.
         source, target = ([unescape(unit) for unit in side] for side in (one.source, one.target))
-        matrices.append(Matrix(name, shown_name, one.line, source, target, one.weights, links))
+        matrices.append(Matrix(shown_name, one.line, source, target, one.weights, links))
     return matrices
 
 
@@ -111,14 +109,15 @@ def figure7(params: Params) -> MatrixFigure | None:
 
     On one's own text they are all forward systems with attention.
     """
-    return _figure(params, "figure7", own_name(params, "Figure 7", "alignments"), "table6")
+    title, _ = own_name(params, "Figure 7", "alignments")
+    return _figure(params, "figure7", title, "table6")
 
 
 def figure_gru(params: Params) -> MatrixFigure | None:
     """Return gold links and the attention of the GRU table's models; None if none of them is trained."""
     if params.own_text:
         return None
-    return _figure(params, "figure_gru", ("GRU", "attention of the GRU systems"), "table_gru")
+    return _figure(params, "figure_gru", "GRU", "table_gru")
 
 
 def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
@@ -143,32 +142,27 @@ def label(params: Params, name: str) -> str:
     return min((row.label for row in rows if row.system == name), key=len, default=name)
 
 
-def _figure(params: Params, name: str, title: tuple[str, str], table: str) -> MatrixFigure | None:
-    models = [row.system for row in table_rows(params, table) if row.system in params.models]
+def _figure(params: Params, name: str, title: str, table: str) -> MatrixFigure | None:
     if params.own_text:
-        forward = [
-            name for name in params.systems_and_ensembles if params.direction(name) == "forward"
-        ]
-        models = [name for name in forward if params.attends(name)]
-    if not models:
+        everyone = params.systems_and_ensembles
+        named = [name for name in everyone if params.direction(name) == "forward"]
+    else:
+        rows = table_rows(params, table)
+        named = [row.system for row in rows if row.system and row.system in params.models]
+    if not (models := list(filter(params.attends, named))):
         return None
     test = params.sets.aligned[0]
-    by_model = [read_matrices(params, str(model), test, forced=True) for model in models]
+    by_model = [read_matrices(params, model, test, forced=True) for model in models]
     line = _line_to_draw(by_model[0])
     matrices = [matrix for matrix in chain.from_iterable(by_model) if matrix.line == line]
-    caption = (
-        f"Line {line + 1} of {test}, force-decoded: a row is the step that predicts the word at its "
-        "left. White is a weight of 0, the darkest blue a weight of 1."
-    )
     first = matrices[0]
     if first.gold is not None:
-        caption += " Squares are gold links."
         linked = [
             [float((i, j) in first.gold) for i in range(len(first.source))]
             for j in range(len(first.target))
         ]
-        matrices.insert(0, replace(first, name=GOLD, label=GOLD, weights=linked))
-    return MatrixFigure(name, *title, caption, matrices)
+        matrices.insert(0, replace(first, label=GOLD, weights=linked))
+    return MatrixFigure(name, title, matrices)
 
 
 def _line_to_draw(matrices: Iterable[Matrix]) -> int:

@@ -68,8 +68,8 @@ def _draw(axes: Axes, place: int, lines: Sequence[ClaimLine], shapes: Mapping[st
     """Draw one claim's value under each recipe, and its verdict at the right."""
     verdict = lines[0].verdict if lines else NOT_TESTED
     for number, one in enumerate(lines):
-        if one.ours is None or one.low is None or one.high is None:
-            continue
+        if one.ours is None or one.low is None or one.high is None or one.low == one.high:
+            continue  # an interval without a width has no scale
         toward = -1 if one.sign == "less" else 1
         value = toward * (one.ours - one.bound) / ((one.high - one.low) / 2)
         decided = one.p_holm is not None and one.p_holm <= ALPHA

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
-from attnmt.scoring.claim_lines import ClaimLine, by_claim
+from attnmt.scoring.claim_lines import FAMILY, ClaimLine, by_claim, there
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED
 
 NAME = "claims"
@@ -26,6 +26,12 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
         f"false one among the verdicts has a probability of at most {ALPHA:.0%}. Ours is the mean over "
         "the seeds of some systems less that of others. "
     )
+    if again := [one for one, *_ in groups if one.other_verdict not in (None, "described")]:
+        alike = sum(one.verdict == one.other_verdict for one in again)
+        caption += (
+            "The same trainings are judged once more on another test set, again together: "
+            f"{alike} of {len(again)} verdicts are the same there. "
+        )
     caption += (
         "On another text than the paper's, compare signs, not sizes."
         if all(one.registered for one in claims)
@@ -43,6 +49,16 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     )
 
 
+def verdict_with_sizes(lines: Sequence[ClaimLine]) -> str:
+    """Return the verdict on a claim and what each recipe finds: ``confirmed (+1.20, own +2.00)``."""
+    sizes = [
+        f"{one.recipe} " * (one.recipe != FAMILY) + signed(one.ours, one.digits)
+        for one in lines
+        if one.ours is not None
+    ]
+    return f"{lines[0].verdict} ({', '.join(sizes)})" if sizes else lines[0].verdict
+
+
 def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
     one, *others = lines
     in_short = [f"{other.recipe}: {_in_short(other)}" for other in others]
@@ -57,6 +73,7 @@ def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
         "ours, 95%": _interval(one),
         "p after Holm": _largest(line.p_holm for line in lines),
         "by other recipes": "; ".join(in_short) or None,
+        "on the other set": verdict_with_sizes(there(lines)) if one.other_set else None,
         "seeds": one.seeds,
     }
 
@@ -69,6 +86,13 @@ def _interval(one: ClaimLine) -> str | None:
 
 def _in_short(one: ClaimLine) -> str:
     return NOT_TESTED if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)})"
+
+
+def _in_full(lines: Sequence[ClaimLine]) -> str | None:
+    """Return a set and what every recipe finds on it, with intervals; None without a line."""
+    if not lines:
+        return None
+    return f"{lines[0].set}; " + "; ".join(f"{one.recipe}: {_in_short(one)}" for one in lines)
 
 
 def _largest(values: Iterable[float | None]) -> float | None:
@@ -95,6 +119,7 @@ def _facts(lines: Sequence[ClaimLine]) -> dict[str, str]:
         "compared with": one.over,
         "in the paper": one.where,
         "set": one.set,
+        "the other set": _in_full(there(lines)),
         "links": one.links,
         "smallest effect": None if effect is None else f"{effect:.{one.digits}f}",
         "still learning": " ".join(learning) or None,

@@ -14,13 +14,12 @@ from attnmt.layout import Layout
 from attnmt.reporting.facts import limits_caption
 from attnmt.reporting.own_text import own_name
 from attnmt.reporting.rows import Row, own_rows, table_rows
-from attnmt.reporting.score_tables import OTHER_TEXT
 from attnmt.scoring.numbers import AGAIN, Numbers
 from attnmt.scoring.published import PublishedPoint, paper_set, printed_curves
 from attnmt.scoring.ranking import learning_sign
 from attnmt.training.trained import read_history
 
-Points = dict[int, tuple[float, float]]  # (x, y) by what seeds share: a step or a length
+Points = dict[float, float]  # y by x, which seeds share: a step or a length
 
 
 @dataclass(frozen=True)
@@ -77,10 +76,8 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
     def read(row: Row) -> list[Points]:
         """Read the costs of the set at each evaluated step."""
         folders = map(Layout(params.experiment).model, params.runs_of(row.system))
-        return [
-            {int(line["step"]): (line["step"], line[column]) for line in read_history(one, column)}
-            for one in folders
-        ]
+        histories = (read_history(folder, column) for folder in folders)
+        return [{line["step"]: line[column] for line in history} for history in histories]
 
     labels = "Mini-batches", "Test cost (ln perplexity)"
     caption = "The cost of {test} while a model learns; lower is better."
@@ -98,8 +95,7 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
             path = Layout(params.experiment).numbers
             raise InputError(f"{path}: no BLEU of {row.system} by length on {test}; {AGAIN}")
         by_length = groupby(lines, key=lambda line: line.max_words or 0)
-        means = ((x, mean(line.value or 0.0 for line in alike)) for x, alike in by_length)
-        return [{x: (float(x), y) for x, y in means}]
+        return [{float(x): mean(line.value or 0.0 for line in alike) for x, alike in by_length}]
 
     labels = "Words of the longest reference", "BLEU"
     if params.own_text:
@@ -156,7 +152,7 @@ def _figure(
     else:
         heading = f"Ours (experiment {params.experiment}, {test})"
         panels = [Panel("The paper", *labels, published), Panel(heading, *labels, ours)]
-        beside = OTHER_TEXT.replace("gains, not numbers", "the order and the shape of curves")
+        beside = "Our text is not the paper's: compare the order of the curves and their shapes."
     several = any(len(params.runs_of(one.model)) > 1 for one in ours)
     means = "Our curves are means over seeds." if several else ""
     caption = " ".join(part for part in (measured.format(test=test), beside, means) if part)
@@ -192,6 +188,5 @@ def _system(row: Row) -> str:
 
 def _mean(curves: Sequence[Points]) -> tuple[list[float], list[float]]:
     """Return x and the mean of y at the points that all curves have."""
-    common = [key for key in curves[0] if all(key in curve for curve in curves)]
-    x = [curves[0][key][0] for key in common]
-    return x, [mean(curve[key][1] for curve in curves) for key in common]
+    common = [x for x in curves[0] if all(x in curve for curve in curves)]
+    return common, [mean(curve[x] for curve in curves) for x in common]

@@ -1,6 +1,5 @@
 """An explanation as text for a terminal: facts, candidates, and the matrix in aligned columns."""
 
-import textwrap
 from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
@@ -134,11 +133,9 @@ def _cut(word: str) -> str:
 
 def _wrapped(start: str, text: str, width: int) -> list[str]:
     """Wrap text; ``start`` begins its first line, and the others are indented by as much."""
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    lines = [start]
+    for word in text.split():
+        if cell_len(lines[-1] + word) > width and lines[-1] != start:
+            lines.append(" " * len(start))
+        lines[-1] += f"{word} "
+    return lines

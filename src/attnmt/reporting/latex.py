@@ -131,9 +131,5 @@ def _column(table: Table, heading: str) -> str:
     longest = max(len(table.text(row, heading)) for row in table.frame.index)
     if longest <= LONG:
         return "l"
-    return _broken(r"0.2\textwidth" if longest <= LONGER else r"0.5\textwidth")
-
-
-def _broken(width: str) -> str:
-    """Return a column of text that is broken into lines."""
-    return rf">{{\raggedright\arraybackslash}}p{{{width}}}"
+    width = "0.2" if longest <= LONGER else "0.5"  # of the page; the text is broken into lines
+    return rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}"

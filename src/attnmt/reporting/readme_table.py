@@ -14,13 +14,13 @@ from pathlib import Path
 from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims_table import UNREGISTERED
+from attnmt.reporting.claims_table import UNREGISTERED, verdict_with_sizes
 from attnmt.reporting.facts import value_of
 from attnmt.reporting.rows import Row
 from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import BLEU, TABLE1
 from attnmt.reporting.table import Format, pipe_table, signed
-from attnmt.scoring.claim_lines import by_claim, read_claims
+from attnmt.scoring.claim_lines import by_claim, read_claims, there
 from attnmt.scoring.numbers import read_numbers
 from attnmt.scoring.ranking import LEARNING
 
@@ -34,15 +34,13 @@ def filled_page(page: str, path: Path = Path("README.md")) -> str:
         InputError: if there is no marker; if the two of a table are not there once each, the first
             above the second; or if a file of numbers is missing or damaged.
     """
-    found = MARKER.findall(page)
-    if not found:
+    if not (found := MARKER.findall(page)):
         raise InputError(
             f"{path}: no marker to fill; write <!-- results: demo --><!-- /results: demo --> where "
             f"the table belongs"
         )
     for marker, kind, names in found:
-        table = KINDS[kind](names.split(", "), path.parent)
-        page = page_with_table(page, table, marker, path)
+        page = page_with_table(page, KINDS[kind](names.split(", "), path.parent), marker, path)
     return page
 
 
@@ -98,7 +96,7 @@ def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """Return the claims as Markdown: the published effect, then each experiment's verdict and effects.
 
     The first effect is by the recipe of the systems' family. Those by other recipes follow, each after
-    the name of its recipe.
+    the name of its recipe. The verdict on the other test set follows where it is another one.
 
     Args:
         folder: where the page lies, relative to the project's folder.
@@ -106,15 +104,13 @@ def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     rows: dict[str, list[str]] = {}
     verdicts: dict[str, dict[str, str]] = {}
     for experiment in experiments:
-        for one, *others in by_claim(read_claims(experiment)):
+        for claim in by_claim(read_claims(experiment)):
+            one = claim[0]
             paper = "" if one.paper is None else signed(one.paper, one.digits)
             rows.setdefault(one.key, [one.claim + "*" * bool(one.amended), one.measure, paper])
-            sizes = [
-                f"{line.recipe} " * (line is not one) + signed(line.ours, line.digits)
-                for line in (one, *others)
-                if line.ours is not None
-            ]
-            cell = f"{one.verdict} ({', '.join(sizes)})" if sizes else one.verdict
+            cell = verdict_with_sizes(claim)
+            if one.other_verdict not in (None, one.verdict):
+                cell += f"; on {one.other_set} {verdict_with_sizes(there(claim))}"
             cell += "" if one.registered else " ⁿ"
             verdicts.setdefault(one.key, {})[experiment] = cell
     lines = [

@@ -69,8 +69,13 @@ def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
     notes = ["lower is better"]
     notes.append(f"read at the {line.script} step{whose}{silver}" if line.script else "")
     others = {s: numbers.system(system, f"aer_{s}", aligned) for s in SHIFTS if s != line.script}
-    notes += [f"{one.value:.2f} at the {s} step" for s, one in others.items() if one and one.value]
-    notes.append(f"the diagonal has {diagonal.value:.2f}" if diagonal and diagonal.value else "")
+    notes += [
+        f"{one.value:.2f} at the {s} step"
+        for s, one in others.items()
+        if one and one.value is not None
+    ]
+    if diagonal and diagonal.value is not None:
+        notes.append(f"the diagonal has {diagonal.value:.2f}")
     note = "; ".join(part for part in notes if part)
     yield Headline("Alignment error rate", decimal(line.value, 2), label(params, system), note)
 

@@ -14,7 +14,7 @@ from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped
 from attnmt.decoding.link_step import SHIFTS, Reading, decide
 from attnmt.decoding.text_translator import TextTranslator, authors_step
-from attnmt.decoding.unknown import replace_unknown, unknown_places
+from attnmt.decoding.unknown import unknown_places
 from attnmt.scoring.aer import aer
 from attnmt.scoring.reference_links import aligner_links
 
@@ -59,7 +59,7 @@ def choose_reading(translator: TextTranslator, dev: str, silver: Sequence[Links]
         places = unknown_places(words) if len(words) == len(reference) else []
         unknown_words += len(places)
         for step in SHIFTS:
-            replaced = replace_unknown(words, read, links[step][at], translator.dictionary)
+            replaced = translator.without_unknown(words, read, links[step][at])
             hits[step] += sum(replaced[j] == reference[j] for j in places)
     rates = {step: round(aer(links[step], silver, silver), DIGITS) for step in SHIFTS}
     authors = authors_step(translator.models)

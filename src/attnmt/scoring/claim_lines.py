@@ -1,9 +1,12 @@
 """``claims.csv``: what the papers claim, what several seeds say, and the verdict on each claim.
 
 A claim has a line for each recipe by which its systems were trained. It is decided if all of them agree.
+Where the experiment has another test set, the line also says what holds on it. There all claims are
+judged together, too. This changes no verdict on the registered set.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from statistics import mean
 
@@ -16,6 +19,7 @@ from attnmt.scoring.claims import (
     AER,
     claim_under,
     is_testable,
+    on_other_set,
     outcome_of,
     set_of,
     systems_of,
@@ -23,8 +27,9 @@ from attnmt.scoring.claims import (
 from attnmt.scoring.contrasts import contrasts
 from attnmt.scoring.numbers import AGAIN, Numbers, significant
 from attnmt.scoring.ranking import learning_sign
+from attnmt.scoring.seed_statistics import Described
 from attnmt.scoring.study import Study
-from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict, together, verdicts
+from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict, Verdict, together, verdicts
 
 FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
 # The name of each measure, and how many decimals a reader sees
@@ -41,6 +46,9 @@ MEASURES: dict[Measure, tuple[str, int]] = {
 }
 RANKS = ("rank correlation", 2)
 FILE_DIGITS = 6  # decimals in the file
+REPEATED = ("ours", "low", "high", "p", "p_holm")  # of a line, also on the other test set
+ON_ITS_SET = ("links", "at_each_step", "level", "detectable")  # on the registered set alone
+Asked = Mapping[tuple[str, str], Claim | None]  # by key and recipe; None if it lacks a system
 
 
 class ClaimLine(CsvLine):
@@ -73,6 +81,13 @@ class ClaimLine(CsvLine):
     systems: str
     over: str | None = None
     set: str
+    other_set: str | None = None  # the experiment's other test set, and what the claim is there:
+    other_verdict: ClaimVerdict | None = None  # over all recipes
+    other_ours: float | None = None
+    other_low: float | None = None
+    other_high: float | None = None
+    other_p: float | None = None
+    other_p_holm: float | None = None  # after the control over all claims on their other sets
     contrast: str | None = None  # how the two sides differ, in the models and their recipes
     differs: str | None = None  # what else differs, here or in the paper
     still_learning: str | None = None  # the systems whose cost still fell when they ended
@@ -80,9 +95,40 @@ class ClaimLine(CsvLine):
     amended: str | None = None  # what was changed after the registration, for this claim alone
 
     @property
+    def on_other_set(self) -> "ClaimLine | None":
+        """The line on the other test set, with what is known there; None if it was not judged there."""
+        if self.other_set is None:
+            return None
+        known = {name: getattr(self, f"other_{name}") for name in ("set", "verdict", *REPEATED)}
+        return self.model_copy(update=dict.fromkeys(ON_ITS_SET) | known)
+
+    @property
     def digits(self) -> int:
         """The decimals that a reader sees."""
         return dict([*MEASURES.values(), RANKS]).get(self.measure, 2)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the seeds say of one claim under one recipe."""
+
+    outcome: Described
+    seeds: str
+    verdict: Verdict
+
+    def cells(self) -> dict[str, float | str | None]:
+        """Return the numbers of a line."""
+        outcome, verdict = self.outcome, self.verdict
+        return {
+            "ours": _rounded(outcome.value),
+            "low": _rounded(outcome.low),
+            "high": _rounded(outcome.high),
+            "p": None if verdict.p is None else significant(verdict.p),
+            "p_holm": None if verdict.adjusted is None else significant(verdict.adjusted),
+            "level": _rounded(verdict.level),
+            "detectable": _rounded(verdict.detectable),
+            "seeds": self.seeds,
+        }
 
 
 def judge_claims(
@@ -103,53 +149,60 @@ def judge_claims(
     """
     params = study.params
     alike: dict[str, list[str]] = {key: [] for key in claims.judged}
-    asked: dict[str, dict[str, Claim | None]] = {}  # by key and recipe
+    asked: dict[tuple[str, str], Claim | None] = {}
     for key, claim in claims.judged.items():
-        asked[key] = {FAMILY: claim}
+        asked[key, FAMILY] = claim
         for recipe in params.recipes:
             trained = [params.system_under(recipe, name) for name in systems_of(claim)]
             if trained == systems_of(claim):
                 alike[key].append(recipe)
             elif any(trained):
-                asked[key][recipe] = claim_under(params, claim, recipe)
-    found = {
-        (key, recipe): outcome_of(study, claim, None if recipe == FAMILY else recipe)
-        for key, by_recipe in asked.items()
-        for recipe, claim in by_recipe.items()
-        if claim and is_testable(study, claim)
-    }
+                asked[key, recipe] = claim_under(params, claim, recipe)
+    found = _judged(study, asked)
     if not found:
         return []
-    decided = verdicts({at: outcome for at, (outcome, _) in found.items()})
+    tested = {at: claim for at, claim in asked.items() if claim and at in found}
+    again = _judged(study, {at: on_other_set(params, claim) for at, claim in tested.items()})
     lines = []
-    for key, by_recipe in asked.items():
-        words: list[ClaimVerdict] = [
-            decided[key, recipe].word if (key, recipe) in decided else NOT_TESTED
-            for recipe in by_recipe
-        ]
-        for recipe, under in by_recipe.items():
-            changes: dict[str, object] = {
-                "verdict": together(words),
-                "recipe": recipe,
-                "alike": " ".join(alike[key]) or None,
-                "registered": registered and params.experiment in claims.experiments,
-                "amended": _amended(claims, key),
-            }
-            if (key, recipe) in found:
-                (outcome, seeds), verdict = found[key, recipe], decided[key, recipe]
-                changes |= {
-                    "ours": _rounded(outcome.value),
-                    "low": _rounded(outcome.low),
-                    "high": _rounded(outcome.high),
-                    "p": None if verdict.p is None else significant(verdict.p),
-                    "p_holm": None if verdict.adjusted is None else significant(verdict.adjusted),
-                    "level": _rounded(verdict.level),
-                    "detectable": _rounded(verdict.detectable),
-                    "seeds": seeds,
-                }
-            line = _untested(study, numbers, key, under or claims.judged[key])
-            lines.append(line.model_copy(update=changes))
+    for at, under in asked.items():
+        key, recipe = at
+        line = _untested(study, numbers, key, under or claims.judged[key])
+        changes: dict[str, object] = {
+            "verdict": _together(key, asked, found),
+            "recipe": recipe,
+            "alike": " ".join(alike[key]) or None,
+            "registered": registered and params.experiment in claims.experiments,
+            "amended": _amended(claims, key),
+        }
+        if under and at in found:
+            changes |= found[at].cells()
+            changes["at_each_step"] = _at_each_step(params, numbers, under)
+        word, other = _together(key, asked, again), on_other_set(params, claims.judged[key])
+        if word != NOT_TESTED and other:
+            changes |= {"other_set": set_of(params, other), "other_verdict": word}
+        if at in again:
+            cells = again[at].cells()
+            changes |= {f"other_{name}": cells[name] for name in REPEATED}
+        lines.append(line.model_copy(update=changes))
     return lines
+
+
+def _judged(study: Study, asked: Asked) -> dict[tuple[str, str], Judged]:
+    """Judge together those claims that the experiment can test."""
+    found = {
+        at: outcome_of(study, claim, None if at[1] == FAMILY else at[1])
+        for at, claim in asked.items()
+        if claim and is_testable(study, claim)
+    }
+    decided = verdicts({at: outcome for at, (outcome, _) in found.items()})
+    return {at: Judged(*found[at], decided[at]) for at in found}
+
+
+def _together(key: str, asked: Asked, found: Mapping[tuple[str, str], Judged]) -> ClaimVerdict:
+    """Return the verdict on a claim over all recipes under which it is asked."""
+    return together(
+        [found[at].verdict.word if at in found else NOT_TESTED for at in asked if at[0] == key]
+    )
 
 
 def _untested(study: Study, numbers: Numbers, key: str, claim: Claim) -> ClaimLine:
@@ -163,8 +216,7 @@ def _untested(study: Study, numbers: Numbers, key: str, claim: Claim) -> ClaimLi
         verdict=NOT_TESTED,
         registered=True,
         measure=(RANKS if claim.compare == "rank" else MEASURES[claim.measure])[0],
-        links=_link_kind(study) if {*AER} & {claim.measure, claim.rank_with} else None,
-        at_each_step=_at_each_step(params, numbers, claim),
+        links=_link_kind(study, claim) if {*AER} & {claim.measure, claim.rank_with} else None,
         paper=claim.size,
         sign=claim.sign,
         bound=claim.bound,
@@ -180,24 +232,24 @@ def _untested(study: Study, numbers: Numbers, key: str, claim: Claim) -> ClaimLi
 
 
 def _at_each_step(params: Params, numbers: Numbers, claim: Claim) -> str | None:
-    """Return the difference of two sides in error rates at either step, in words."""
+    """Return the difference between the means of two sides in error rates, at either step, in words."""
     found = []
-    for step in SHIFTS if claim.measure in AER else ():
+    for step in SHIFTS if claim.measure in AER and claim.compare != "each" else ():
         sides = [
-            [numbers.system(name, f"aer_{step}", params.sets.aligned[0]) for name in side]
+            [numbers.system(name, f"aer_{step}", set_of(params, claim)) for name in side]
             for side in (claim.systems, claim.over or ())
         ]
         ours, other = (
             [one.value for one in side if one and one.value is not None] for side in sides
         )
-        if len(ours) == len(claim.systems) and other:
+        if other and [len(ours), len(other)] == [len(claim.systems), len(claim.over or ())]:
             found.append(f"{mean(ours) - mean(other):+.3f} at the {step} step")
     return ", ".join(found) or None
 
 
-def _link_kind(study: Study) -> str:
-    """Return whether the links of the first aligned set are gold or silver."""
-    line = study.scores(DIAGONAL).system(DIAGONAL, "aer", study.params.sets.aligned[0])
+def _link_kind(study: Study, claim: Claim) -> str:
+    """Return whether the links of the set on which a claim is measured are gold or silver."""
+    line = study.scores(DIAGONAL).system(DIAGONAL, "aer", set_of(study.params, claim, "aer"))
     return "silver" if line and "silver links" in (line.note or "") else "gold"
 
 
@@ -242,3 +294,8 @@ def read_claims(experiment: str) -> list[ClaimLine]:
 def by_claim(claims: Sequence[ClaimLine]) -> list[list[ClaimLine]]:
     """Return the lines of each claim, which has one for each recipe."""
     return [list(lines) for _, lines in groupby(claims, lambda line: line.key)]
+
+
+def there(claims: Iterable[ClaimLine]) -> list[ClaimLine]:
+    """Return the lines as they are on the other test set, without those that were not judged there."""
+    return [line for one in claims if (line := one.on_other_set)]

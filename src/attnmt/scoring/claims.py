@@ -4,13 +4,13 @@ A claim can also be about the systems as another recipe trains them (:func:`clai
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from statistics import mean
 
 import numpy as np
 
 from attnmt.config import Params
 from attnmt.config.claims import Claim, Measure
-from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.lengths import slopes, spread_by_length
 from attnmt.scoring.metrics import METRICS
@@ -23,6 +23,7 @@ from attnmt.training.trained import read_history
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
 NEAR = 0.05  # the last evaluation in the first part may be at most this share of it before its end
 AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
+COSTS: tuple[Measure, Measure] = ("early_cost", "final_cost")
 Curves = Mapping[str, Sequence[Mapping[int, float]]]  # costs by step, of every seed of each system
 
 
@@ -71,44 +72,66 @@ def is_testable(study: Study, claim: Claim) -> bool:
     """Return whether the experiment can test a claim.
 
     It needs ``FEWEST`` seeds or more of every system. A claim that compares in pairs also needs as
-    many seeds that share trainings. Error rates need attention, and slopes need sentences of several
-    lengths. An early cost needs an evaluation near the end of the first quarter.
+    many seeds that share trainings, and in any other no two systems may share one. Error rates need
+    attention, and slopes need sentences of several lengths. Ensembles have no perplexity and no cost.
+    Costs need an evaluation that all trainings have, and an early one that is near the end of the first
+    quarter.
     """
-    names, test = systems_of(claim), set_of(study.params, claim, "bleu")
-    if not all(len(study.params.runs_of(name)) >= FEWEST for name in names):
+    params, names, test = study.params, systems_of(claim), set_of(study.params, claim, "bleu")
+    measures = {claim.measure, claim.rank_with}
+    if not all(len(params.runs_of(name)) >= FEWEST for name in names):
         return False
     if claim.compare == "paired":
         pairs = study.pairs(*names)
         if pairs is None or len(pairs[0]) < FEWEST:
             return False
-    if {*AER} & {claim.measure, claim.rank_with}:
-        return all(study.params.attends(name) for name in names)
-    if claim.measure == "length_slope":
-        first = next(iter(study.params.models))
+    elif any(study.shared(one, other) for one, other in combinations(names, 2)):
+        return False
+    if {*AER} & measures and not all(params.attends(name) for name in names):
+        return False
+    if {"perplexity", *COSTS} & measures and not all(name in params.models for name in names):
+        return False
+    if "length_slope" in measures:
+        first = next(iter(params.models))
         words = study.words(first, test)
-        return len({words[group[-1]] for group in study.groups(first, test)}) > 1
-    if claim.measure == "early_cost":
-        return bool(_early(_common_steps(_curves(study.params, names, test).values())))
-    return True
+        if len({words[group[-1]] for group in study.groups(first, test)}) < 2:
+            return False
+    return all(
+        _steps(measure, _common_steps(_curves(params, names, test).values()))
+        for measure in COSTS
+        if measure in measures
+    )
 
 
 def set_of(params: Params, claim: Claim, measure: Measure | None = None) -> str:
     """Return the set of sentences on which a claim is measured."""
-    if (measure or claim.measure) in AER:
-        return params.sets.aligned[0]
-    return params.sets.tests[0 if claim.test == "first" else -1]
+    sets = params.sets.aligned if (measure or claim.measure) in AER else params.sets.tests
+    return sets[0 if claim.test == "first" else -1]
+
+
+def on_other_set(params: Params, claim: Claim) -> Claim | None:
+    """Return a claim on the last test set where it is on the first, and the other way round.
+
+    Returns:
+        None if a measure of it has one set alone, or if the other is the development set.
+    """
+    other = claim.model_copy(update={"test": "last" if claim.test == "first" else "first"})
+    for measure in {claim.measure, claim.rank_with or claim.measure}:
+        if set_of(params, other, measure) in (set_of(params, claim, measure), params.sets.dev):
+            return None
+    return other
 
 
 def _runs(study: Study, claim: Claim, measure: Measure, recipe: str | None) -> dict[str, Runs]:
     """Return the seeds of each system of a claim, scored by a measure."""
     names, test = systems_of(claim), set_of(study.params, claim, measure)
+    first, *others = (study.line(_key(measure, test)._replace(system=name)) for name in names)
+    for other in others:
+        study.check_references(first, other)
     lenders = dict.fromkeys([*names, *study.lenders(_key(measure, test))])
-    if measure in ("early_cost", "final_cost"):
+    if measure in COSTS:
         curves = _curves(study.params, filter(study.params.models.__contains__, lenders), test)
-        common = _common_steps([curves[name] for name in names])
-        steps = _early(common) if measure == "early_cost" else common[-1:]
-        if not steps:
-            raise InputError(f"the learning curves of {', '.join(names)} have no step in common")
+        steps = _steps(measure, _common_steps([curves[name] for name in names]))
         scored = {
             name: Runs.of_values([mean(one[step] for step in steps) for one in curve])
             for name, curve in curves.items()
@@ -127,7 +150,7 @@ def _key(measure: Measure, test: str) -> Key:
     """Return what the scores behind a measure are found by, without the system."""
     if measure in AER:
         return Key(None, measure, test)
-    if measure in ("perplexity", "early_cost", "final_cost"):
+    if measure in ("perplexity", *COSTS):
         return Key(None, "ppl", test)
     return Key(None, "bleu", test, "tokenized", "before" if measure == "bleu" else "after")
 
@@ -163,8 +186,13 @@ def _common_steps(curves: Iterable[Sequence[Mapping[int, float]]]) -> list[int]:
     return sorted(set.intersection(*(set(curve) for seeds in curves for curve in seeds)))
 
 
-def _early(common: Sequence[int]) -> list[int]:
-    """Return the steps in the first quarter; none if the last of them is not near its end."""
+def _steps(measure: Measure, common: Sequence[int]) -> Sequence[int]:
+    """Return the steps whose costs count: the last, or those in the first quarter.
+
+    These are none if the last of them is not near the quarter's end.
+    """
+    if measure == "final_cost":
+        return common[-1:]
     quarter = common[-1] / EARLY if common else 0
     first = [step for step in common if step <= quarter]
     return first if first and first[-1] >= (1 - NEAR) * quarter else []

@@ -49,8 +49,8 @@ def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Li
             ours = _number(numbers, how, metric, test, row)
             other = _number(numbers, how, metric, test, over, before=by_replacement)
             # The aligner reads whole sentences, and a family may read only their last words.
-            unlike = row.system == ALIGNER and ours and other and ours.reference != other.reference
-            if ours and other and not unlike:
+            aligned = ALIGNER in (row.system, over and over.system)
+            if ours and other and not (aligned and ours.reference != other.reference):
                 yield ours, other
 
 

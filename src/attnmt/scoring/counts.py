@@ -53,7 +53,7 @@ def read_counts(path: Path, cure: str) -> dict[str, Counts]:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             return {name: arrays[name].astype(np.float64) for name in arrays.files}
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, AttributeError) as error:
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, TypeError) as error:
         raise InputError(f"{path}: no file of counts, or damaged ({error}); {cure}") from None
 
 

@@ -17,8 +17,8 @@ from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig, parameter_count
 from attnmt.scoring.compared import compared
 from attnmt.scoring.counts import counted
-from attnmt.scoring.limits import common_note
-from attnmt.scoring.metrics import SCORES
+from attnmt.scoring.limits import common_note, note_of, of_mean
+from attnmt.scoring.metrics import HIGHEST, SCORES
 from attnmt.scoring.numbers import (
     AUTHORS,
     CHOSEN,
@@ -165,12 +165,14 @@ def _mean(study: Study, lines: Sequence[Line], reader: str | None = None) -> Lin
         "code": _each(line.code or "" for line in lines),
         "script": None if reader else first.script,
         "readers": reader or " ".join(common) or None,
-        "note": common_note([line.note for line in lines]),
+        "signature": _each(line.signature for line in lines if line.signature) or None,
     }
     values, (low, high) = [line.value for line in lines if line.value is not None], (None, None)
-    scores = SCORES.get((first.metric, first.script))
+    scores, said = SCORES.get((first.metric, first.script)), list[str]()
     if scores and first.max_words is None:
         low, high = prediction(Runs.measured(study.numbers(lines), scores))
+        said = of_mean(low, high, HIGHEST[first.metric, first.script])
+    changes["note"] = note_of(common_note([line.note for line in lines]), *said)
     numbers = _rounded(value=mean(values), sd=stdev(values), low=low, high=high)
     return first.model_copy(update=changes | numbers)
 

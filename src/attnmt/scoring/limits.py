@@ -17,6 +17,8 @@ BEYOND = (
     "the interval reaches beyond what the score can be, because it is the mean of the samples' scores "
     "minus and plus half of their spread"
 )
+SAME = "the interval has no width, because all trainings have the same score"
+WIDE = "the interval reaches beyond what the score can be, because it is as wide on both sides"
 NO_SURE = "without a sure link, this is the share of links that are not possible ones"
 NO_LINKS = "there is no link to measure against, so the rate is 1"
 # Of a reading that older code wrote
@@ -26,7 +28,7 @@ NOT_COMPARED = (
 )
 SENTENCES = (
     *(EMPTY, SHORT, NOTHING, UNSMOOTHED, SMOOTHED),
-    *(ONE, ALIKE, BEYOND, NO_SURE, NO_LINKS, NOT_COMPARED),
+    *(ONE, ALIKE, BEYOND, SAME, WIDE, NO_SURE, NO_LINKS, NOT_COMPARED),
 )
 
 
@@ -37,15 +39,23 @@ def of_interval(low: float, high: float, lines: int, most: float | None) -> list
     return [BEYOND] if low < 0 or (most is not None and high > most) else []
 
 
+def of_mean(low: float, high: float, most: float | None) -> list[str]:
+    """Return what the interval of a mean over trainings says by its definition."""
+    if low == high:
+        return [SAME]
+    return [WIDE] if low < 0 or (most is not None and high > most) else []
+
+
 def note_of(*parts: str | None) -> str | None:
     """Return a note of several parts; None if there is none."""
     return "; ".join(filter(None, parts)) or None
 
 
 def common_note(notes: Sequence[str | None]) -> str | None:
-    """Return those parts of notes that all of them have."""
+    """Return those parts of notes that all of them have, but for those about their own intervals."""
     first, *others = (note.split("; ") if note else [] for note in notes)
-    return note_of(*(part for part in first if all(part in other for other in others)))
+    parts = (part for part in first if part not in (ONE, ALIKE, BEYOND))
+    return note_of(*(part for part in parts if all(part in other for other in others)))
 
 
 def limits_in(note: str | None) -> list[str]:

@@ -123,6 +123,11 @@ METRICS: dict[str, Metric] = {
 BY_LENGTH = ("tokenized",)  # those that are also computed for groups of sentences of similar length
 # (N, m) -> (N,), the score of each of N sums of counts, by the metric and the script of a line. The
 # script of AER is the step at which attention is read, which changes the links and not the rate.
+# The highest score of each metric and script; None if there is none
+HIGHEST: dict[tuple[str, str | None], float | None] = {
+    **{metric.key: metric.highest for metric in METRICS.values()},
+    **dict.fromkeys((("aer", step) for step in (None, "same", "next")), 1.0),
+}
 SCORES: dict[tuple[str, str | None], Callable[[NDArray[Any]], NDArray[np.float64]]] = {
     **{metric.key: metric.scores for metric in METRICS.values()},
     **dict.fromkeys((("aer", step) for step in (None, "same", "next")), rates),

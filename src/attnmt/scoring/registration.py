@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attnmt.config import load_params
+from attnmt.config import DEMO, load_params
 from attnmt.config.claims import Claims
 
 NOTES = {"where", "size", "differs"}  # of a claim; they decide nothing
@@ -38,11 +38,12 @@ def registration(claims: Claims, code: Mapping[str, str]) -> str:
     Raises:
         InputError: if the parameters of an experiment that judges are faulty.
     """
-    files = {name: Path("experiments", name, "params.yaml") for name in claims.experiments}
+    folders = {name: "" if name == DEMO else f"experiments/{name}" for name in claims.experiments}
+    files = {name: Path(folder, "params.yaml") for name, folder in folders.items()}
     settings = {
         name: load_params(file).model_dump(mode="json", exclude=WITHOUT)
         for name, file in files.items()
-        if file.exists()
+        if file.exists()  # a copy of the project may lack an experiment
     }
     return digest_of(claims, decisive(code), settings)
 

@@ -128,7 +128,7 @@ class Study:
             None if the two share trainings, but not in pairs.
         """
         names = str(ours.system), str(other.system)
-        if not self._shared(*names):
+        if not self.shared(*names):
             return difference(self._lent(ours), self._lent(other))
         pairs = self.pairs(*names)
         if not pairs:
@@ -148,12 +148,12 @@ class Study:
             None if there are fewer than two pairs, or if a seed shares trainings with two
             seeds of the other system.
         """
-        shared = sorted(self._shared(name, other))
+        shared = sorted(self.shared(name, other))
         one, two = [i for i, _ in shared], [j for _, j in shared]
         alone = len({*one}) == len({*two}) == len(shared)
         return (one, two) if alone and len(shared) > 1 else None
 
-    def _shared(self, name: str, other: str) -> set[tuple[int, int]]:
+    def shared(self, name: str, other: str) -> set[tuple[int, int]]:
         """Return which seeds of a system share a training with which seeds of another."""
         one, two = (
             [set(self.params.translators(run).members) for run in self.params.runs_of(system)]

@@ -36,9 +36,8 @@ Schema = TypeVar("Schema", bound=BaseModel)
 class RequestParams(Strict):
     """The parameters of a request."""
 
-    beam: Annotated[PositiveInt, Field(le=MOST_BEAM)] = (
-        0  # 0, which no request may have: the experiment's
-    )
+    # 0, which no request may have, is the experiment's
+    beam: Annotated[PositiveInt, Field(le=MOST_BEAM)] = 0
     n_best: PositiveInt = 1  # the most translations of a sentence to return
 
 
@@ -90,11 +89,8 @@ class Service:
             InputError: if the request has another form, or is too large.
         """
         asked, decoding = _validated(Question, request), self.params.decoding
-        sentences, beam, n_best = (
-            asked.inputs,
-            asked.params.beam or decoding.beam,
-            asked.params.n_best,
-        )
+        sentences, n_best = asked.inputs, asked.params.n_best
+        beam = asked.params.beam or decoding.beam
         # The experiment's limit of n_best holds here, too.
         limited = decoding.model_dump() | {"beam": beam, "n_best": n_best}
         _validated(Decoding, limited, "params.")

@@ -74,7 +74,7 @@ class Cutter:
 
     def __init__(self, codes: str, known: Collection[str] = ()) -> None:
         """Take the codes of :func:`learn_codes`. If pieces are ``known``, all others are split again."""
-        self._bpe = BPE(io.StringIO(codes), separator=GOES_ON, vocab=known)
+        self._bpe = BPE(io.StringIO(codes), separator=GOES_ON, vocab=frozenset(known))
         self._pieces = _Remembered(lambda word: self._marked(self._merged(word)))
 
     @classmethod

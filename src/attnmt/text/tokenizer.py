@@ -14,8 +14,9 @@ from attnmt.corpora.normal_form import MARKS, normalized
 from attnmt.text.moses import MosesRules, escaped, unescaped
 from attnmt.text.spacing import joints, spaced
 
-# Moses writes a split hyphen as @-@; in the authors' files it reads ##AT##-##AT##
-_SPLIT_HYPHEN = re.compile(r" ?(?<!\S)(?:@-@|##AT##-##AT##)(?!\S) ?")
+# Moses writes a split hyphen as @-@; in the authors' files it reads ##AT##-##AT##, in lower case where
+# all words are
+_SPLIT_HYPHEN = re.compile(r" ?(?<!\S)(?:@-@|(?i:##AT##-##AT##))(?!\S) ?")
 _REMEMBERED = 2**17  # words, some 50 MB
 SPACE = "▁"  # stands for white space among characters
 JOIN = "￭"  # stands at the side of a token on which it joins its neighbor

@@ -48,13 +48,14 @@ class TrackedRun:
         """Send the points that are waiting."""
         self._safely(self._send)
 
-    def finish(self, metrics: Mapping[str, Any]) -> None:
-        """Send the waiting points and the numbers in ``metrics``, which may be nested; close the run."""
-        self._safely(self._close, "FINISHED", metrics)
+    def finish(self, metrics: Mapping[str, Any], status: str = "FINISHED") -> None:
+        """Send the waiting points and the numbers in ``metrics``, which may be nested; close the run.
 
-    def stop(self, status: str) -> None:
-        """Send the waiting points and close the run as ``FAILED`` or ``KILLED``."""
-        self._safely(self._close, status, {})
+        Args:
+            metrics: the numbers of the whole training.
+            status: MLflow's: ``FINISHED``, ``FAILED`` or ``KILLED``.
+        """
+        self._safely(self._close, status, metrics)
 
     def _safely(self, action: Callable[..., None], *arguments: Any) -> None:
         """Do something with the run, which is opened if it is time; an error is a warning."""
@@ -112,7 +113,7 @@ def training_run(
     try:
         yield run
     except BaseException as error:
-        run.stop("FAILED" if isinstance(error, Exception) else "KILLED")
+        run.finish({}, "FAILED" if isinstance(error, Exception) else "KILLED")
         raise
     run.flush()
 

@@ -30,7 +30,8 @@ VIEW_NAME = "scores"
 VIEW_TAG = f"mlflow.sharedViewState.{VIEW_NAME}"
 COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`system`"]
 
-# A server that does not answer may cost a training seconds, not MLflow's default of many minutes.
+# Without telemetry, with little logging. A server that does not answer may cost a training seconds, not
+# MLflow's default of many minutes.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "5",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
@@ -50,12 +51,6 @@ def store_uri() -> str:
     return os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_URI
 
 
-def quieten() -> None:
-    """Tell MLflow, before it is imported, to send no telemetry, log little and not wait for minutes."""
-    for name, value in ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-
-
 def connect() -> Any:
     """Return a client of the store; make its database if there is none.
 
@@ -69,7 +64,8 @@ def connect() -> Any:
         raise InputError(
             "several machines cannot share mlflow.db; name a server in MLFLOW_TRACKING_URI"
         )
-    quieten()
+    for name, value in ENVIRONMENT.items():  # which MLflow reads when it is imported
+        os.environ.setdefault(name, value)
     with FileLock(LOCK, timeout=LOCK_SECONDS):
         _check_database()
         from mlflow import MlflowClient

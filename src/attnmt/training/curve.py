@@ -14,9 +14,9 @@ Row = Mapping[str, float]  # of history.csv
 def jump(history: Sequence[Row], dev_cost: float) -> float:
     """Return by how much the development cost has jumped, in nats; 0 if it has not.
 
-    A jump is a rise over the lowest cost of this epoch and the one before. It is larger than ``JUMP``
-    nats, and larger than the fall to this lowest cost from the epoch before it. A jump that an earlier
-    evaluation has reported does not count again.
+    A jump is a rise over the lowest cost of the last evaluation's epoch and the one before. It is
+    larger than ``JUMP`` nats, and larger than the fall to this lowest cost from the epoch before it. A
+    jump that an earlier evaluation has reported does not count again.
 
     Args:
         history: the evaluations before this one, with their jumps.

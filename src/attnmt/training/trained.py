@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 
 from attnmt.config import ModelShape, System, Training
 from attnmt.config.strict import Name, Slug
-from attnmt.errors import InputError
+from attnmt.errors import InputError, lacks_memory
 from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
 from attnmt.files.text_file import read_text
 
@@ -113,6 +113,8 @@ def opened_weights(path: Path, framework: str) -> Iterator[tuple[Any, TrainedCon
             values = json.loads(file.metadata()["config"])
             yield file, checked(values, TrainedConfig, str(path), again)
     except (KeyError, TypeError, ValueError, RuntimeError, OSError, SafetensorError) as error:
+        if lacks_memory(error):  # of what is done with the open file, too
+            raise
         why = " ".join(str(error).split())
         raise InputError(
             f"{path}: not a model of this program, or damaged ({why}); {again}"

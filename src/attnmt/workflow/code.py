@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from attnmt.config import Params
 from attnmt.config.model import Features
 from attnmt.files.text_file import json_text, update_text
-from attnmt.files.yaml_file import parse, yaml_faults
+from attnmt.files.yaml_file import YamlFile
 from attnmt.workflow.definitions import digest_of_bytes
 from attnmt.workflow.reached import Reached
 
@@ -135,8 +135,7 @@ def write_code(params: Params, stages: Path, folder: Path) -> None:
 @cache
 def _declared(dvc_yaml: Path, script: str) -> tuple[list[str], list[str]]:
     """Return the parameters of a stage, and the loops whose entries have files of digests for it."""
-    with yaml_faults(dvc_yaml):
-        stages = parse(dvc_yaml.read_text(encoding="utf-8"))["stages"]
+    stages = YamlFile.read(dvc_yaml).values["stages"]
     done = {name: stage | stage.get("do", {}) for name, stage in stages.items()}
     groups = done.get(script, {}).get("params", ())
     own = f"code/${{experiment}}/{script}/"

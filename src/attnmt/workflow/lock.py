@@ -17,14 +17,9 @@ NOT_CONTENT = (".snakemake_timestamp", "*.partial")  # not counted, as in .dvcig
 WEIGHTS = "weights.safetensors"
 
 
-def lock_file(experiment: str, root: Path = Path()) -> Path:
-    """Return where the dvc.lock of an experiment is."""
-    return root / ("dvc.lock" if experiment == DEMO else f"experiments/{experiment}/dvc.lock")
-
-
 def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
     """Return the stages of an experiment's dvc.lock."""
-    file = lock_file(experiment, root)
+    file = root / ("dvc.lock" if experiment == DEMO else f"experiments/{experiment}/dvc.lock")
     with yaml_faults(file):
         stages: dict[str, Any] = YAML(typ="safe").load(file)["stages"]
     return stages

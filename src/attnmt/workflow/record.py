@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, read_model
 from attnmt.files.text_file import json_text, read_json, update_text, write_json
-from attnmt.files.yaml_file import parse, yaml_faults
+from attnmt.files.yaml_file import YamlFile
 from attnmt.workflow.lock import dvc_digest
 
 ORDER = "ATTNMT_ORDER"  # set by the Snakefile: the file of the order that a stage carries out
@@ -56,13 +57,10 @@ def params_now(names: Iterable[str]) -> dict[str, Any]:
     Raises:
         InputError: if a file is not YAML.
     """
-    values, files = {}, dict[str, Any]()
+    values, read = {}, cache(lambda file: YamlFile.read(Path(file)).values)
     for name in names:
         file, _, keys = name.partition(":")
-        if file not in files:
-            with yaml_faults(Path(file)):
-                files[file] = parse(Path(file).read_text(encoding="utf-8"))
-        value = files[file]
+        value = read(file)
         for key in keys.split("."):
             value = value.get(key) if isinstance(value, dict) else None
         values[name] = value
