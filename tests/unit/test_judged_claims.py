@@ -18,7 +18,7 @@ from attnmt.scoring.aer import link_counts
 from attnmt.scoring.claim_lines import judge_claims, read_claims, write_claims
 from attnmt.scoring.claims import claim_under, is_testable, on_other_set, outcome_of, set_of
 from attnmt.scoring.contrasts import contrasts
-from attnmt.scoring.counts import counted, words_of, write_counts
+from attnmt.scoring.counts import counted, read_counts, words_of, write_counts
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import Key, Numbers, read_scores, write_numbers
@@ -250,9 +250,10 @@ def test_a_last_cost_needs_an_evaluation_that_all_trainings_have(params):
 
 
 def test_systems_that_read_other_references_are_not_compared(params):
-    scores = Layout("demo").scores("base")
-    lines = [one.model_copy(update={"reference": "1"}) for one in read_scores(params, "base").lines]
-    write_numbers(scores, lines)
+    for name in params.seeds_of("base"):
+        lines = read_scores(params, name).lines
+        others = [one.model_copy(update={"reference": "1"}) for one in lines]
+        write_numbers(Layout("demo").scores(name), others)
     with pytest.raises(InputError, match=r"bleu on test1 is measured against the references"):
         found_of(params, claim_of(systems=[BEST]))
 
@@ -309,6 +310,18 @@ def test_a_claim_is_judged_on_the_other_test_set_too_and_keeps_its_verdict(param
     assert (again.set, again.verdict, again.ours) == ("test2", "refuted", here.other_ours)
     assert (again.level, again.detectable) == (None, None)  # they are of the registered set
     assert links.on_other_set is None
+
+
+def test_what_is_tested_on_the_other_set_alone_has_no_verdict(params):
+    """All references of the first set have one length here, so no slope is known there."""
+    for name in params.models:
+        path = Layout("demo").counts(name)
+        write_counts(path, read_counts(path, "") | {words_of("test1"): np.full(LINES, 5)})
+    slope = claim_of(measure="length_slope", over=None)
+    assert is_testable(Study(params), slope.model_copy(update={"test": "last"}))
+    one, other = judged(Study(params), {"slope": slope, "other": claim_of()})
+    assert (one.verdict, one.other_set, one.other_ours) == (NOT_TESTED, None, None)
+    assert other.other_p_holm == other.other_p
 
 
 def test_error_rates_have_another_set_where_two_sets_have_links(params):

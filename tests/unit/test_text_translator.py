@@ -87,6 +87,15 @@ def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search
         assert [one.score for one in shown] == pytest.approx([one.score for one in found], abs=1e-4)
 
 
+def test_a_lack_of_memory_is_not_taken_for_damage(params, folder, monkeypatch):
+    def too_large(*_: object) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+
+    monkeypatch.setattr("attnmt.training.saved.Translator", too_large)
+    with pytest.raises(RuntimeError, match="allocate memory"):
+        load_translator(params, "local_p", folder)
+
+
 MAPS = Path("/proc/self/maps")
 
 
