@@ -233,7 +233,17 @@ BY_NAME |= {
     "validate_call",
 }
 FIELDS = {"attnmt", "model", "experiment", "systems", "saved", "search", "numbers"}
-FIELDS |= {"facts", "rows", "questions", "gather", "count_tables", "table", "record"}
+FIELDS |= {
+    "trainings",
+    "claim_lines",
+    "facts",
+    "rows",
+    "questions",
+    "gather",
+    "count_tables",
+    "table",
+    "record",
+}
 READS_BY_NAME = {"getattr", "setattr", "hasattr", "attrgetter", "methodcaller"}
 
 

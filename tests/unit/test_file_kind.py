@@ -84,7 +84,9 @@ def test_the_cure_gives_the_text_and_overwrites_nothing(write, content, what, na
 
 def test_the_encoding_is_found_however_late_its_first_letter_comes(tmp_path):
     lines = [b"a b\n"] * (LOOKED_AT + 1) + ["Haus und H\xf6fe\n".encode("cp1252")]
-    assert "iconv -f cp1252" in cure_of_encoding(lines, tmp_path / "x.de")
+    path = tmp_path / "x.de"
+    path.write_bytes(b"".join(lines))
+    assert "iconv -f cp1252" in cure_of_encoding(lines, path)
 
 
 OTHER = {

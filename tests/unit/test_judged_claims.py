@@ -448,8 +448,7 @@ def test_the_table_counts_the_verdicts_that_another_test_set_has_too():
         made_claim("d", verdict="described", other_verdict="described", other_set="test2"),
     ]
     table = claims_table(lines)
-    assert "judged once more on another test set" in table.caption
-    assert "1 of 2 verdicts are the same there" in table.caption
+    assert "of others; on another test set, 1 of 2 verdicts are the same. On" in table.caption
     assert table.cell("a", "on the other set") == "confirmed (+1.00)"
     assert table.cell("b", "on the other set") == "undecided (+1.00, own +2.00)"
     assert table.cell("c", "on the other set") is None

@@ -89,7 +89,9 @@ def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search
 
 def test_a_lack_of_memory_is_not_taken_for_damage(params, folder, monkeypatch):
     def too_large(*_: object) -> None:
-        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+        raise RuntimeError(
+            "DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"
+        )
 
     monkeypatch.setattr("attnmt.training.saved.Translator", too_large)
     with pytest.raises(RuntimeError, match="allocate memory"):

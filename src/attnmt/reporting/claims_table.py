@@ -8,10 +8,7 @@ from attnmt.scoring.claim_lines import FAMILY, ClaimLine, by_claim, there
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED
 
 NAME = "claims"
-UNREGISTERED = (
-    "These verdicts are not registered, because claims.yaml does not name the experiment, or because "
-    "what decides them has changed since."
-)
+UNREGISTERED = "These verdicts are not registered: claims.yaml lacks the experiment, or what decides them has changed."
 
 
 def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
@@ -22,20 +19,17 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     counts = Counter(lines[0].verdict for lines in groups)
     tested = counts.total() - counts[NOT_TESTED] - counts["described"]
     caption = (
-        f"{tested} of {counts.total()} claims are tested together; if scores follow a normal law, a "
-        f"false one among the verdicts has a probability of at most {ALPHA:.0%}. Ours is the mean over "
-        "the seeds of some systems less that of others. "
+        f"{tested} of {counts.total()} claims are tested together; if scores follow a normal law, at "
+        f"most {ALPHA:.0%} of studies have a false verdict. Ours is the mean of some systems less that "
+        "of others"
     )
     if again := [one for one, *_ in groups if one.other_verdict not in (None, "described")]:
         alike = sum(one.verdict == one.other_verdict for one in again)
-        caption += (
-            "The same trainings are judged once more on another test set, again together: "
-            f"{alike} of {len(again)} verdicts are the same there. "
-        )
+        caption += f"; on another test set, {alike} of {len(again)} verdicts are the same"
     caption += (
-        "On another text than the paper's, compare signs, not sizes."
+        ". On another text than the paper's, compare signs, not sizes."
         if all(one.registered for one in claims)
-        else UNREGISTERED
+        else f". {UNREGISTERED}"
     )
     return table_of(
         NAME,
