@@ -233,17 +233,8 @@ BY_NAME |= {
     "validate_call",
 }
 FIELDS = {"attnmt", "model", "experiment", "systems", "saved", "search", "numbers"}
-FIELDS |= {
-    "trainings",
-    "claim_lines",
-    "facts",
-    "rows",
-    "questions",
-    "gather",
-    "count_tables",
-    "table",
-    "record",
-}
+FIELDS |= {"facts", "rows", "questions", "gather", "count_tables", "table", "record"}
+FIELDS |= {"trainings", "claim_lines"}
 READS_BY_NAME = {"getattr", "setattr", "hasattr", "attrgetter", "methodcaller"}
 
 

@@ -136,5 +136,5 @@ def test_the_interval_of_a_mean_says_where_it_cannot_be_the_scores(low, high, mo
 def test_a_caption_names_each_limit_once():
     notes = [limits.SHORT, f"x; {limits.SHORT}; {ALIKE}", None]
     lines = [made_line("base", "bleu", 0.0, set="test1", note=note) for note in notes]
-    assert limits_caption(lines) == f" In some rows {limits.SHORT}. In some rows {ALIKE}."
+    assert limits_caption(lines) == f" In some rows {limits.SHORT}; in some {ALIKE}."
     assert limits_caption([lines[-1]]) == ""

@@ -8,7 +8,10 @@ from attnmt.scoring.claim_lines import FAMILY, ClaimLine, by_claim, there
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED
 
 NAME = "claims"
-UNREGISTERED = "These verdicts are not registered: claims.yaml lacks the experiment, or what decides them has changed."
+UNREGISTERED = (
+    "These verdicts are not registered: claims.yaml lacks the experiment, or what decides them has "
+    "changed."
+)
 
 
 def claims_table(claims: Sequence[ClaimLine]) -> Table | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from attnmt.config import Params
 from attnmt.reporting.table import Interval, Spread
-from attnmt.scoring.limits import NOT_COMPARED, limits_in
+from attnmt.scoring.limits import NOT_COMPARED, WIDE, limits_in
 from attnmt.scoring.numbers import Line
 
 FACTS = {  # the fields of a line, by what a card calls them
@@ -44,10 +44,12 @@ def limits(lines: Iterable[Line]) -> list[str]:
 
 
 def limits_caption(lines: Iterable[Line], where: str = "rows") -> str:
-    """Return the sentences of a caption about such numbers, each after a space."""
-    # The reason why a step was not compared stands in the note of each number.
+    """Return the sentence of a caption about such numbers, after a space; empty if there are none."""
+    # The reasons for these stand in the note of each number.
     short = {NOT_COMPARED: NOT_COMPARED.partition(",")[0]}
-    return "".join(f" In some {where} {short.get(limit, limit)}." for limit in limits(lines))
+    short[WIDE] = "the interval exceeds possible scores"
+    said = [short.get(limit, limit) for limit in limits(lines)]
+    return f" In some {where} {'; in some '.join(said)}." if said else ""
 
 
 def facts(params: Params, lines: Iterable[Line]) -> dict[str, str]:
