@@ -2,6 +2,7 @@
 
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import torch
 from attnmt.errors import InputError
 from attnmt.planning.cost import work
 from attnmt.text.batches import make_batch
-from benchmarks import cpu, products, workload
+from benchmarks import cpu, products, seeds, workload
 from benchmarks.cpu_page import _peers
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
@@ -152,11 +153,25 @@ def test_results_keep_the_trainings_with_other_seeds():
     assert joined({}, second) == second
 
 
+def test_trainings_with_seeds_use_the_instructions_of_the_experiment(monkeypatch):
+    def stop(instructions: str) -> None:
+        raise InputError(f"asked for {instructions}")
+
+    monkeypatch.chdir(PAGE.parents[1])
+    monkeypatch.setattr(seeds, "compute_with", stop)
+    monkeypatch.setattr(seeds, "EncodedSets", lambda folder: MagicMock())
+    monkeypatch.setattr(seeds, "ParallelText", MagicMock())
+    monkeypatch.setattr(seeds, "ModelConfig", MagicMock())
+    monkeypatch.setattr(seeds, "Translator", MagicMock())
+    with pytest.raises(InputError, match="asked for avx2"):
+        seeds.perplexity("base", 1, "fp32", 1)
+
+
 def test_a_row_names_its_seeds_where_it_has_others_than_the_first():
     one = {"epochs": [{"dev_cost": 1}], "test_cost": 2, "bleu": 3, "ratio": 1, "signature": "s"}
     one |= {"aer": {"same": 0.5, "next": 0.9}}
-    seeds = {"ours": (1, 2, 4), "opennmt": (1, 2)}
-    systems = {name: [one | {"seed": seed} for seed in of] for name, of in seeds.items()}
+    given = {"ours": (1, 2, 4), "opennmt": (1, 2)}
+    systems = {name: [one | {"seed": seed} for seed in of] for name, of in given.items()}
     machine = {"device": "A", "threads": 1, "torch": "2", "started": "2026-11-27"}
     machine |= {"git_commit": "0" * 10}
     page = _peers("captions", {"rates": [1.0], "systems": systems, "machine": machine})[1]

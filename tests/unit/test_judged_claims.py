@@ -15,7 +15,7 @@ from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
 from attnmt.scoring.aer import link_counts
-from attnmt.scoring.claim_lines import judge_claims, read_claims, write_claims
+from attnmt.scoring.claim_lines import _at_each_step, judge_claims, read_claims, write_claims
 from attnmt.scoring.claims import claim_under, is_testable, on_other_set, outcome_of, set_of
 from attnmt.scoring.contrasts import contrasts
 from attnmt.scoring.counts import counted, read_counts, words_of, write_counts
@@ -176,6 +176,8 @@ def test_error_rates_are_those_of_their_step_and_say_whose_links_they_count(para
     assert judged(Study(params), claims)[0].links == "silver"
     # Nothing is said where a side lacks a rate, and of the least favorable of several differences.
     assert judged(study, claims, numbers[:3])[0].at_each_step == "+0.100 at the same step"
+    two = claim_of(measure="aer", over=[LOCAL_M, "base"], sign="less")
+    assert _at_each_step(params, Numbers(numbers), two) is None  # base has no links
     each = {"each": claims["aer"].model_copy(update={"compare": "each"})}
     untested = {"none": claim_of(measure="aer", over=["base"], sign="less")}
     lines = judged(study, each | untested | {"bleu": claims["bleu"]}, numbers)

@@ -195,6 +195,9 @@ def test_the_summary_has_the_systems_that_the_development_set_chooses():
     other = numbers.system("local_p_general_feed", "aer_next", params.sets.aligned[0])
     perfect = make_summary(params, changed(numbers, other, value=0.0))[2].note
     assert "; 0.00 at the next step; " in perfect
+    diagonal = numbers.system("diagonal", "aer", params.sets.aligned[0])
+    perfect = make_summary(params, changed(numbers, diagonal, value=0.0))[2].note
+    assert perfect.endswith("; the diagonal has 0.00")
     line = numbers.system("base_reverse", "ppl", params.sets.dev)  # others score more on the test
     assert make_summary(params, changed(numbers, line, value=1.5))[0].number == "11.0"
     assert make_summary(params, Numbers([])) == []

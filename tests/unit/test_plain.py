@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
-from attnmt.corpora.plain import plain_set
+from attnmt.corpora.plain import original_names, plain_set
 from attnmt.corpora.tmx import memory_pairs
 from attnmt.corpora.wmt_xml import read_wmt
 from attnmt.errors import InputError
@@ -190,6 +190,16 @@ def test_an_encoding_that_xml_may_have_and_expat_does_not_read_is_named(write, e
     path = write("x.tmx", TMX.replace("UTF-8", encoding).encode())
     with pytest.raises(InputError, match=rf"x\.tmx: .*{why}.*; convert it to UTF-8"):
         list(memory_pairs(path, CODES)[0])
+
+
+def test_an_error_names_the_file_of_the_code_and_not_of_one_that_begins_like_it(tmp_path):
+    plain = {code: tmp_path / code for code in ("pt", "pt_BR")}
+    given = dict.fromkeys(plain, tmp_path / "x.tmx")
+    with (
+        pytest.raises(InputError, match=r"x\.tmx \(text of 'pt_BR'\):3: blank$"),
+        original_names(plain, given),
+    ):
+        raise InputError(f"{plain['pt_BR']}:3: blank")
 
 
 def memory(write: Write, *units: list[str]) -> Path:

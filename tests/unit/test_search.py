@@ -2,10 +2,10 @@
 
 import itertools
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import pytest
@@ -344,6 +344,30 @@ def test_threads_share_out_the_batches_and_change_nothing(monkeypatch):
             search_all([model], texts, replace(options, prefix=(3, 3, 3)), 3)
         with ThreadPoolExecutor(1) as later:
             assert later.submit(torch.get_num_threads).result() == torch.get_num_threads() == 4
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_threads_that_wait_for_one_that_cannot_start_end(monkeypatch):
+    """Otherwise they would keep the process from ending."""
+    before, started = torch.get_num_threads(), list[ThreadPoolExecutor]()
+    submit = ThreadPoolExecutor.submit
+
+    def one_alone(pool: ThreadPoolExecutor, *task: Any) -> Future[Any]:
+        if pool in started:
+            raise RuntimeError("can't start new thread")
+        started.append(pool)
+        return submit(pool, *task)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", one_alone)
+    try:
+        torch.set_num_threads(2)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            list(_side_by_side(lambda rows: rows, [[0], [1]], torch.device("cpu")))
+        started[0].shutdown(wait=False)
+        for thread in started[0]._threads:
+            thread.join(timeout=20)
+            assert not thread.is_alive()
     finally:
         torch.set_num_threads(before)
 

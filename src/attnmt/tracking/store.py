@@ -30,8 +30,8 @@ VIEW_NAME = "scores"
 VIEW_TAG = f"mlflow.sharedViewState.{VIEW_NAME}"
 COLUMNS = [*(f"metrics.`{name}`" for name in SCORES), "tags.`system`"]
 
-# Without telemetry, with little logging. A server that does not answer may cost a training seconds, not
-# MLflow's default of many minutes.
+# MLflow sends no telemetry and logs little. A server that does not answer may cost a training seconds,
+# not MLflow's default of many minutes.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "5",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
