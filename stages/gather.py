@@ -30,6 +30,8 @@ from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
 
 SCRIPT = Path(__file__).resolve()
+# The stages that link words, replace unknown ones, measure and judge
+DECIDING = ("dictionary", "translate", "evaluate", "gather")
 
 
 def main(params_file: Path) -> None:
@@ -41,10 +43,7 @@ def main(params_file: Path) -> None:
     set_aside(params)
     study = Study(params)
     numbers = gather(study)
-    # What chooses links, measures and judges.
-    code = code_of(
-        *(SCRIPT.with_name(f"{name}.py") for name in ("translate", "evaluate", "gather"))
-    )
+    code = code_of(*(SCRIPT.with_name(f"{name}.py") for name in DECIDING))
     registered = registration(claims, code) == claims.digest
     judged = judge_claims(study, claims, registered, numbers)
     write_numbers(layout.numbers, numbers.lines)

@@ -22,6 +22,7 @@ from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.reporting.claims_figure import write_claims_figure
 from attnmt.reporting.draw import write_figure, write_matrices
+from attnmt.reporting.fonts import warn_of
 from attnmt.reporting.page import make_page
 from attnmt.reporting.report import make_report
 from attnmt.reporting.samples import samples_table
@@ -42,12 +43,14 @@ def main(params_file: Path) -> None:
     with atomic_folder(reports / "tables") as folder:
         write_tables(params.experiment, [*report.tables, *([samples] if samples else [])], folder)
     with atomic_folder(reports / "figures") as folder:
+        missing = set[str]()
         for figure in report.figures:
-            write_figure(figure, folder)
+            missing |= write_figure(figure, folder)
         for matrices in report.matrices:
-            write_matrices(matrices, folder)
-        write_claims_figure(report.claims, folder)
+            missing |= write_matrices(matrices, folder)
+        missing |= write_claims_figure(report.claims, folder)
     write_text(reports / "index.html", page)
+    warn_of(missing)
     log_results(params)
 
 

@@ -14,7 +14,7 @@ from attnmt.config.claims import CLAIMS, project_claims
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
-from attnmt.scoring.registration import decisive, digest_of, registration
+from attnmt.scoring.registration import MODULES, decisive, digest_of, registration
 from attnmt.workflow.code import code_of
 
 PUBLISHED = ROOT / "src/attnmt/scoring/printed/tables.csv"
@@ -23,7 +23,8 @@ ORDER, AMENDED = "table4_order:", "amendments.2"
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
 WHOLE = project_claims(ROOT)
 FOUND = WHOLE.claims
-CODE = code_of(*(ROOT / f"stages/{name}.py" for name in ("translate", "evaluate", "gather")))
+DECIDING = ("dictionary", "translate", "evaluate", "gather")
+CODE = code_of(*(ROOT / f"stages/{name}.py" for name in DECIDING))
 KEPT = 12  # versions with fewer amendments are not compared: until then, entries were rewritten
 
 
@@ -172,6 +173,7 @@ def test_the_digest_covers_amendments_code_and_the_experiments_that_judge(monkey
         changed = WHOLE.model_copy(update={"amendments": amendments})
         assert digest_of(changed, {}, {}) != digest_of(WHOLE, {}, {})
     code = decisive(CODE)
+    assert {f"attnmt.{name}" for name in MODULES} <= code.keys()
     assert {"attnmt.scoring.verdicts", "attnmt.decoding.text_translator"} <= code.keys()
     for module in code:
         assert digest_of(WHOLE, code | {module: "1"}, {}) != digest_of(WHOLE, code, {})

@@ -7,7 +7,7 @@ from made_report import NASTY, least_letters, made_claim
 
 from attnmt.reporting import claims_figure
 from attnmt.reporting.canvas import COLUMN, style
-from attnmt.reporting.claims_figure import COLORS, claims_svg, write_claims_figure
+from attnmt.reporting.claims_figure import COLORS, claims_svgs, write_claims_figure
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import Size, markdown
 
@@ -78,20 +78,28 @@ def test_the_file_is_as_wide_as_a_column_with_each_claim_above_its_interval(tmp_
 
 
 def test_the_picture_of_the_page_is_safe_and_has_names_of_its_own():
-    text = claims_svg([made_claim("x", claim=f"$x$ {NASTY} {'long words ' * 20}")], "prefix")
-    root = ElementTree.fromstring(text)
-    shown = " ".join(element.text or "" for element in root.iter())
-    assert NASTY in shown
-    assert "$x$" in shown
-    assert NASTY not in text
-    assert all(e.get("id", "prefix-").startswith("prefix-") for e in root.iter())
-    assert (root.get("role"), "currentColor" in text, "<style" in text) == ("img", True, False)
+    nasty = made_claim("x", claim=f"$x$ {NASTY} {'long words ' * 20}more", amended="read again")
+    pictures, ids = claims_svgs([nasty], "prefix"), list[str]()
+    assert [*pictures] == ["wide", "narrow"]
+    for text in pictures.values():
+        root = ElementTree.fromstring(text)
+        shown = " ".join(element.text or "" for element in root.iter())
+        assert NASTY in shown
+        assert "$x$" in shown
+        assert "more*" in shown  # the star of a second reading
+        assert NASTY not in text
+        ids += [one for e in root.iter() if (one := e.get("id"))]
+        assert "#fff" not in text  # a page may be dark
+        assert (root.get("role"), "currentColor" in text, "<style" in text) == ("img", True, False)
+    assert len({*ids}) == len(ids)
+    assert all(one.startswith("prefix-") for one in ids)
 
 
 def test_no_file_is_written_without_a_tested_claim(tmp_path):
     write_claims_figure(CLAIMS[3:], tmp_path / "c")
     assert not (tmp_path / "c").exists()
-    assert claims_svg(CLAIMS[3:], "p") is claims_svg([], "p") is claims_table([]) is None
+    assert claims_svgs(CLAIMS[3:], "p") == claims_svgs([], "p") == {}
+    assert claims_table([]) is None
 
 
 def test_the_table_has_a_row_for_every_claim():

@@ -33,13 +33,14 @@ def test_a_loser_that_links_no_better_than_the_diagonal_is_named_with_what_to_tr
 ):
     params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
     gain, numbers = losing(params, own_numbers(params), value)
-    assert unlearned(params, numbers, gain) is None  # 0.25 and 0.24
+    assert unlearned(params, numbers, [gain]) == []  # 0.25 and 0.24
     diagonal = numbers.system(DIAGONAL, "aer", "test1").value
-    assert unlearned(params, rated(numbers, loser, diagonal - 0.01), gain) is None
-    assert unlearned(params, rated(numbers, winner, diagonal), gain) is None
+    assert unlearned(params, rated(numbers, loser, diagonal - 0.01), [gain]) == []
+    assert unlearned(params, rated(numbers, winner, diagonal), [gain]) == []
     bad = rated(numbers, loser, diagonal)
-    assert unlearned(params, rated(bad, winner, diagonal), gain) is None
-    said = unlearned(params, bad, gain)
+    assert unlearned(params, rated(bad, winner, diagonal), [gain]) == []
+    over_another = gain.model_copy(update={"over" if value < 0 else "system": "base"})
+    (said,) = unlearned(params, bad, [gain, over_another])  # once, though it loses twice
     other = numbers.system(winner, AER, "test1").value
     assert said == (
         f"{loser} links words no better than the diagonal does (AER 0.56; the diagonal has 0.56, "
@@ -69,14 +70,14 @@ def test_a_loser_that_looks_where_the_words_are_or_links_no_worse_than_the_winne
     gain, numbers = losing(params, own_numbers(params), -5.0)
     line = numbers.system(DIAGONAL, "aer", "test1")
     numbers = rated(changed(numbers, line, value=diagonal), GLOBAL, winner)
-    assert bool(unlearned(params, rated(numbers, LOCAL, loser), gain)) == speaks
+    assert bool(unlearned(params, rated(numbers, LOCAL, loser), [gain])) == speaks
 
 
 def test_the_recipe_to_try_has_a_name_that_no_recipe_has():
     params = of_own_text(made_params(GLOBAL, LOCAL))
     gain, numbers = losing(params, own_numbers(params), -5.0)
     own = params.model_copy(update={"recipes": {"lower": {}, "lower3": {}}})
-    said = unlearned(own, rated(numbers, LOCAL, 0.9), gain)
+    (said,) = unlearned(own, rated(numbers, LOCAL, 0.9), [gain])
     assert f"write lower2: {{{LOCAL}: {{learning_rate: 0.5}}}} below" in said
 
 
@@ -89,7 +90,8 @@ def test_another_recipe_that_mends_a_system_is_named():
     bad = changed(numbers, numbers.system(LOCAL, AER, test), value=0.9)
     one, two = (final_bleu(params, bad, name) for name in (LOCAL, GLOBAL))
     gain = made_gain(one, two).model_copy(update={"value": -3.0})
-    assert f"{LOCAL}_own, at rate 0.5, has AER 0.23 and BLEU 14.0." in unlearned(params, bad, gain)
+    (said,) = unlearned(params, bad, [gain])
+    assert f"{LOCAL}_own, at rate 0.5, has AER 0.23 and BLEU 14.0." in said
 
 
 def test_a_bleu_that_needs_no_source_is_named():

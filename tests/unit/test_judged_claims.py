@@ -480,9 +480,37 @@ def test_the_two_sides_of_a_claim_differ_in_what_their_models_say():
     ]
     ensemble = contrasts(params, numbers, claims["table1_ensemble"])
     assert ensemble[0] == "models 8 against 1"
+    assert not [one for one in ensemble if one.startswith("average")]  # a single model has none
     alone = contrasts(params, numbers, claims["figure6_no_loss"])
     assert [one.partition(",")[0] for one in alone] == ["faults of the authors' program"]
     assert contrasts(params, numbers, claim_of(over=["global_dot"])) == []  # it is not trained
+
+
+def test_the_two_sides_of_a_claim_may_differ_in_a_recipe_a_size_or_a_family():
+    """What systems.yaml says of one's own systems is seen, also where the paper's never differ."""
+    params, other = load_params(ROOT / "params.yaml", ROOT), "gru_additive"
+    own = {"entry": "base", "warmup_steps": 100, "average_last": 3, "layers": 2, "window_D": 7}
+    own["numbers"] = {"local_p": {"sigma": 3.0}, "adam": {"weight_decay": 0.1}}  # it learns by SGD
+    ensemble = params.ensembles["ensemble"].model_copy(update={"average": "probabilities"})
+    params = params.model_copy(
+        update={
+            "models": params.models | {"base": params.models[BEST].model_copy(update=own)},
+            "ensembles": params.ensembles
+            | {"other": ensemble.model_copy(update={"entry": "other"})},
+        }
+    )
+    assert contrasts(params, Numbers([]), claim_of(over=["base"])) == [
+        "layers 1 against 2",
+        "window's D 3 against 7",
+        "warmup steps none against 100",
+        "average last none against 3",
+        "numbers defaults against sigma 3 of local_p",
+    ]
+    two = contrasts(params, Numbers([]), claim_of(systems=["ensemble"], over=["other"]))
+    assert two == ["average of logits against probabilities"]
+    found = contrasts(params, Numbers([]), claim_of(over=[other]))
+    assert found[0] == "family luong against course"
+    assert not [one for one in found if one.startswith("window's D")]  # gru_additive has no window
 
 
 @pytest.mark.parametrize(

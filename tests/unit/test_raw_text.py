@@ -124,6 +124,19 @@ def test_only_the_files_of_the_sets_are_copied(local, text):
     assert {path.name: path.read_text() for path in local.raw.iterdir()} == TEXT
 
 
+def test_rows_that_are_blank_in_all_files_are_left_out_and_counted(local):
+    """The links keep to their own lines."""
+    put(local, "test.xx", b"a b\n \nc d\n")
+    put(local, "test.yy", b"e f\n\ng h\n")
+    put(local, "test.links", b"0-0\n\n1-1\n")
+    result = local.run("corpus")
+    assert result.returncode == 0, result.stderr
+    assert "note: test: 1 lines are blank in all of its files, and left out\n" in result.stderr
+    assert "brought into one form" not in result.stderr
+    written = [(local.raw / f"test.{suffix}").read_text() for suffix in ("xx", "yy", "links")]
+    assert written == ["a b\nc d\n", "e f\ng h\n", "0-0\n1-1\n"]
+
+
 def test_references_and_links_come_along(local):
     put(local, "test.yy.2", b"Ein Hund .\nDer Hund, ja.\n")
     put(local, "test.yy.3.gz", gzip.compress(b"1\n \n"))

@@ -49,7 +49,8 @@ def parallel_rows(
         paths: the files by suffix; see ``SetFiles``.
         scored: whether blank lines of source and target are refused, because scores would then count
             fewer sentences than they claim.
-        changed: counts, by suffix, the lines whose words the one form changes.
+        changed: counts, by suffix, the lines whose words the one form changes, and as links the rows
+            that are blank in all files and left out.
 
     Raises:
         InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; if a
@@ -70,6 +71,8 @@ def parallel_rows(
                 changed[suffix] += 1
         if LINKS in row:
             if not "".join(lines).strip():
+                if changed is not None:
+                    changed[LINKS] += 1
                 continue  # RWTH's files have such a line; it is not a pair
             row[LINKS] = format_links(*parse_links(row[LINKS], f"{paths[LINKS]}:{number}"))
         for suffix in row.keys() - {LINKS}:

@@ -142,6 +142,9 @@ def _write_set(name: str, parts: Sequence[Part], codes: Codes, folder: Path, sco
                         stream.write(
                             f"{lines.get(suffix, '')}\n"
                         )  # a part may have fewer references
+    if blank := changed.pop(LINKS, 0):
+        said = f"{blank:,} lines are blank in all of its files, and left out"
+        print(f"note: {name}: {said}", file=sys.stderr)
     for suffix in changed:
         print(f"note: {name}.{suffix}: {form_note(changed[suffix], total)}", file=sys.stderr)
 

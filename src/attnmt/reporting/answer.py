@@ -43,7 +43,7 @@ def make_answer(params: Params, numbers: Numbers, floors: Floors) -> list[str]:
     said = []
     for answer in asked[:MOST]:
         said.append(_answered(answer, tested, params.sets.dev))
-        said += filter(None, [_doubt(params, numbers, answer)])
+    said += _doubts(params, numbers, asked[:MOST])
     if len(asked) > MOST:
         said.append(f"{len(asked) - MOST} more comparisons are in the table.")
     compared = [name for answer in asked for name in (answer.gain.system, answer.gain.over)]
@@ -76,8 +76,8 @@ def _answered(answer: Answer, count: int, dev: str) -> str:
     return f"{title}: {size} on {gain.set}, {word}{seeds if answer.verdict else ''}{found}."
 
 
-def _doubt(params: Params, numbers: Numbers, answer: Answer) -> str | None:
-    return unlearned(params, numbers, answer.gain) if answer.word in DECIDED else None
+def _doubts(params: Params, numbers: Numbers, asked: Sequence[Answer]) -> list[str]:
+    return unlearned(params, numbers, [one.gain for one in asked if one.word in DECIDED])
 
 
 def _unranked(params: Params) -> list[str]:
@@ -191,7 +191,6 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
     formats = {"p": P, "p after Holm": P, "seeds": Format(0)}
     narrow = (("comparison",), ("gain", "gain, 95%", "measure"), ("p", "p after Holm", "verdict"))
     above = _scores(params, numbers, asked)
-    doubts = [_doubt(params, numbers, answer) for answer in asked]
     return table_of(
         NAME,
         TITLE,
@@ -202,7 +201,7 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
         narrow=narrow,
         notes=notes,
         above=above,
-        doubts=doubts,
+        doubts=_doubts(params, numbers, asked),
     )
 
 

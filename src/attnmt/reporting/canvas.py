@@ -5,6 +5,7 @@ The same drawing gives the same bytes.
 
 import io
 import re
+import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -16,6 +17,7 @@ from matplotlib.figure import Figure as Canvas
 
 from attnmt.files.atomic import atomic_path
 from attnmt.files.text_file import write_text
+from attnmt.reporting.fonts import FONT, set_fonts
 
 INK, GRID = "#222222", "#dddddd"
 INKS = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
@@ -29,7 +31,7 @@ STYLE: dict[str, Any] = dict.fromkeys(INKS, INK) | {
     "grid.color": GRID,
     "grid.linewidth": 0.6,
     "font.family": ["sans-serif"],
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so a layout is the same everywhere
+    "font.sans-serif": [FONT],
     "legend.frameon": False,
     "svg.fonttype": "none",  # text stays text
     "pdf.fonttype": 42,
@@ -45,7 +47,12 @@ NO_DATE = {
 DRAWN_ID = re.compile(r'(?<= id=")[a-zA-Z]+[0-9a-f]{10}(?=")')  # drawn at random for each file
 USED_ID = re.compile(r'(?<=["#])[a-zA-Z]+[0-9a-f]{10}(?=[")])')
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-IN_A_PAGE = {INK: "currentColor", GRID: "var(--grid)", "'DejaVu Sans', sans-serif": "inherit"}
+IN_A_PAGE = {
+    INK: "currentColor",
+    GRID: "var(--grid)",
+    "#ffffff": "var(--paper)",
+    f"'{FONT}', sans-serif": "inherit",
+}
 
 
 def style(size: int = SIZE) -> AbstractContextManager[None]:
@@ -54,11 +61,19 @@ def style(size: int = SIZE) -> AbstractContextManager[None]:
     return matplotlib.style.context(STYLE | sizes, after_reset=True)
 
 
-def save(canvas: Canvas, stem: Path) -> None:
-    """Write a drawing as SVG and PDF."""
-    save_svg(canvas, stem.with_suffix(".svg"))
-    with atomic_path(stem.with_suffix(".pdf")) as partial:
-        canvas.savefig(partial, format="pdf", metadata=NO_DATE["pdf"])
+def save(canvas: Canvas, stem: Path) -> set[str]:
+    """Write a drawing as SVG and PDF.
+
+    Returns:
+        The letters that no installed font has; the PDF shows boxes in their place.
+    """
+    missing = set_fonts(canvas)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font")  # in `missing`
+        save_svg(canvas, stem.with_suffix(".svg"))
+        with atomic_path(stem.with_suffix(".pdf")) as partial:
+            canvas.savefig(partial, format="pdf", metadata=NO_DATE["pdf"])
+    return missing
 
 
 def save_svg(canvas: Canvas, path: Path) -> None:
@@ -69,7 +84,8 @@ def save_svg(canvas: Canvas, path: Path) -> None:
 def inline_svg(canvas: Canvas, prefix: str, keys: Mapping[str, str], label: str) -> str:
     """Return a drawing as an SVG element that shares a page with others.
 
-    It has a viewBox and no size. Its ink is ``currentColor`` and its grid ``var(--grid)``.
+    It has a viewBox and no size. Its ink is ``currentColor``, its grid ``var(--grid)``, and what is
+    white is ``var(--paper)``.
 
     Args:
         prefix: put before every id, so that no two drawings of a page share one.

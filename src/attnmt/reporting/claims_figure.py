@@ -31,20 +31,31 @@ VERDICT = 13  # characters of a verdict in a line, in a column
 NAME = "claims"
 
 
-def write_claims_figure(claims: Sequence[ClaimLine], folder: Path) -> None:
-    """Write ``claims.svg`` and ``claims.pdf``; nothing if no claim was tested."""
-    if _tested(claims):
-        with style():
-            save(_column(claims), folder / NAME)
+def write_claims_figure(claims: Sequence[ClaimLine], folder: Path) -> set[str]:
+    """Write ``claims.svg`` and ``claims.pdf``; nothing if no claim was tested.
 
-
-def claims_svg(claims: Sequence[ClaimLine], prefix: str) -> str | None:
-    """Return the picture as an element to put into a page; None if no claim was tested."""
+    Returns:
+        The letters that no installed font has.
+    """
     if not _tested(claims):
-        return None
+        return set()
+    with style():
+        return save(_column(claims), folder / NAME)
+
+
+def claims_svgs(claims: Sequence[ClaimLine], prefix: str) -> dict[str, str]:
+    """Return the picture as elements to put into a page, for a ``wide`` and for a ``narrow`` window.
+
+    There is none if no claim was tested.
+    """
+    if not _tested(claims):
+        return {}
     label = "Each claim with our value, its interval, the paper's size and the verdict"
     with style(PAGE_SIZE):
-        return inline_svg(_canvas(claims), prefix, {}, label)
+        wide = inline_svg(_canvas(claims), prefix, {}, label)
+    with style():
+        narrow = inline_svg(_column(claims), f"{prefix}-narrow", {}, label)
+    return {"wide": wide, "narrow": narrow}
 
 
 def _tested(claims: Sequence[ClaimLine]) -> list[ClaimLine]:
@@ -68,7 +79,7 @@ def _column(claims: Sequence[ClaimLine]) -> Canvas:
     for axes, (measure, group) in zip(all_axes, groups.items(), strict=True):
         at, places = 0.0, []
         for recipes in group:
-            text, size = fill(recipes[0].claim, COLUMN_WRAP), _column_lines(recipes)
+            text, size = fill(recipes[0].marked, COLUMN_WRAP), _column_lines(recipes)
             above = axes.text(0, at, text, va="top", transform=axes.get_yaxis_transform())
             above.set_in_layout(False)  # it stands above the verdict, too
             above.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # over the grid
@@ -82,7 +93,7 @@ def _column(claims: Sequence[ClaimLine]) -> Canvas:
 def _column_lines(recipes: Sequence[ClaimLine]) -> int:
     """Return the lines of text that a claim takes with its intervals below it, and one more."""
     verdict = len(wrap(recipes[0].verdict, VERDICT))
-    return 1 + len(wrap(recipes[0].claim, COLUMN_WRAP)) + max(len(recipes), verdict)
+    return 1 + len(wrap(recipes[0].marked, COLUMN_WRAP)) + max(len(recipes), verdict)
 
 
 def _canvas(claims: Sequence[ClaimLine]) -> Canvas:
@@ -106,13 +117,13 @@ def _canvas(claims: Sequence[ClaimLine]) -> Canvas:
                 places.append(at + _lines(recipes) / 2)
                 at += _lines(recipes)
             _draw(axes, key, group, places, at, WRAP)
-            axes.set_yticks(places, [fill(recipes[0].claim, WRAP) for recipes in group])
+            axes.set_yticks(places, [fill(recipes[0].marked, WRAP) for recipes in group])
     return canvas
 
 
 def _lines(recipes: Sequence[ClaimLine]) -> int:
     """Return the lines of text that a claim takes, and one more between it and the next."""
-    return 1 + max(len(wrap(recipes[0].claim, WRAP)), len(recipes))
+    return 1 + max(len(wrap(recipes[0].marked, WRAP)), len(recipes))
 
 
 def _draw(

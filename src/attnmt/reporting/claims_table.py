@@ -61,7 +61,7 @@ def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
     in_short = [f"{other.recipe}: {_in_short(other)}" for other in others]
     in_short += [f"{recipe}: the same trainings" for recipe in (one.alike or "").split()]
     return {
-        "claim": one.claim + ("*" if one.amended else ""),
+        "claim": one.marked,
         "verdict": one.verdict,
         "measure": one.measure,
         "paper": None if one.paper is None else Size(one.paper, one.digits),

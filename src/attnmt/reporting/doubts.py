@@ -20,17 +20,26 @@ AER, ORDER = READINGS[CHOSEN], 4  # the longest n-grams of BLEU
 MOSTLY_WRONG = 0.5  # an AER from which on half of the links or more are wrong or missing
 
 
-def unlearned(params: Params, numbers: Numbers, gain: Line) -> str | None:
-    """Say if the loser of a decided gain of BLEU links words no better than the diagonal does.
+def unlearned(params: Params, numbers: Numbers, gains: Iterable[Line]) -> list[str]:
+    """Name each loser of decided gains of BLEU that links words no better than the diagonal does.
 
     Such links alone say little: some systems that translate well have no better ones. Where a system
     also loses, links worse than the winner, and has most links wrong, it may not have learned where to
     look, and a lower rate may change the verdict. Below MOSTLY_WRONG it looks where the words are, and
     only the text is so close to word for word that the diagonal is hard to beat.
     """
-    if gain.metric != "bleu" or not gain.value or gain.system == gain.over:
-        return None
-    loser, winner = (gain.over, gain.system) if gain.value > 0 else (gain.system, gain.over)
+    said: dict[str | None, str] = {}
+    for gain in gains:
+        if gain.metric == "bleu" and gain.value and gain.system != gain.over:
+            loser, winner = (gain.over, gain.system) if gain.value > 0 else (gain.system, gain.over)
+            if loser not in said and (sentence := _unlearned(params, numbers, loser, winner)):
+                said[loser] = sentence
+    return [*said.values()]
+
+
+def _unlearned(
+    params: Params, numbers: Numbers, loser: str | None, winner: str | None
+) -> str | None:
     links = params.sets.aligned[0]
     diagonal, rate = numbers.system(DIAGONAL, "aer", links), numbers.system(loser, AER, links)
     if not rate or not diagonal or loser not in params.models:

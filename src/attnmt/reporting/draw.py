@@ -56,10 +56,13 @@ def stroke(series: Series) -> Stroke:
     return STROKES[series.number % len(STROKES)]  # one's own text may have more systems
 
 
-def write_figure(figure: Figure, folder: Path) -> None:
+def write_figure(figure: Figure, folder: Path) -> set[str]:
     """Write the panels above a legend as ``<name>.svg`` and ``<name>.pdf``, and their points as CSV.
 
     The panels are one below the other, as wide as a column of a paper.
+
+    Returns:
+        The letters that no installed font has.
     """
     with style():
         labels = [fill(series.label, LABEL) for series in figure.systems.values()]
@@ -72,7 +75,7 @@ def write_figure(figure: Figure, folder: Path) -> None:
             panel_axes.set_title(panel.title)
         handles = [Line2D([], [], **_line(series)) for series in figure.systems.values()]
         canvas.legend(handles, labels, loc="outside lower left", handlelength=3)
-        save(canvas, folder / figure.name)
+        missing = save(canvas, folder / figure.name)
     rows = (
         (panel.title, series.label, series.model, _yes(series.paper), _short(x), _short(y))
         for panel in figure.panels
@@ -81,6 +84,7 @@ def write_figure(figure: Figure, folder: Path) -> None:
     )
     columns = ["panel", "series", "model", "paper", "x", "y"]
     _write_csv(folder / f"{figure.name}.csv", columns, rows)
+    return missing
 
 
 def panel_svg(panel: Panel, prefix: str) -> str:
@@ -108,10 +112,13 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
-def write_matrices(figure: MatrixFigure, folder: Path) -> None:
+def write_matrices(figure: MatrixFigure, folder: Path) -> set[str]:
     """Write attention matrices as ``<name>.svg``, ``<name>.pdf`` and ``<name>.csv``.
 
     They are as wide as a column of a paper, two in a row where they fit, and wider where one does not.
+
+    Returns:
+        The letters that no installed font has.
     """
     with style():
         least = max(len(m.source) * CELL + _margin(m.target) for m in figure.matrices)
@@ -127,7 +134,7 @@ def write_matrices(figure: MatrixFigure, folder: Path) -> None:
                 draw_matrix(axes, matrix)
             else:
                 axes.remove()
-        save(canvas, folder / figure.name)
+        missing = save(canvas, folder / figure.name)
     cells = (
         (m.label, j, i, target, source, m.weights[j][i], _linked(m, i, j))
         for m in figure.matrices
@@ -136,6 +143,7 @@ def write_matrices(figure: MatrixFigure, folder: Path) -> None:
     )
     heads = ["panel", "row", "column", "target", "source", "weight", "gold"]
     _write_csv(folder / f"{figure.name}.csv", heads, cells)
+    return missing
 
 
 def draw_matrix(axes: Axes, matrix: Matrix) -> None:

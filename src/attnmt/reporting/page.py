@@ -16,7 +16,7 @@ from attnmt.layout import Layout
 from attnmt.reporting.answer import NAME as ANSWER
 from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure
 from attnmt.reporting.attention_table import NAME as ATTENTION
-from attnmt.reporting.claims_figure import claims_svg
+from attnmt.reporting.claims_figure import claims_svgs
 from attnmt.reporting.claims_table import NAME as CLAIMS
 from attnmt.reporting.curves import Figure, Panel
 from attnmt.reporting.draw import panel_svg, stroke
@@ -29,6 +29,7 @@ from attnmt.reporting.templates import render
 from attnmt.scoring.claim_lines import by_claim
 from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.published import paper_set
+from attnmt.scoring.verdicts import DEPENDS, ClaimVerdict
 from attnmt.text.encoded import EncodedSets
 
 ADDRESS = "https://aclanthology.org/D15-1166/"
@@ -51,6 +52,12 @@ OWN_GROUPS = {
 }
 OWN_OTHERS = "More numbers"
 # The CSS class of each verdict.
+FOUND: dict[ClaimVerdict, tuple[str, str]] = {  # verdicts, of one claim and of several
+    "confirmed": ("is confirmed", "are confirmed"),
+    "refuted": ("is refuted", "are refuted"),
+    DEPENDS: ("depends on the recipe", "depend on the recipe"),
+    "undecided": ("is undecided", "are undecided"),
+}
 TONES = {
     **dict.fromkeys(("same order", "agrees", "confirmed"), "good"),
     **dict.fromkeys(("other order", "refuted"), "bad"),
@@ -86,7 +93,7 @@ def make_page(params: Params, report: Report) -> str:
         for name, ids in (OWN_GROUPS if own else GROUPS).items()
     }
     groups[OWN_OTHERS if own else OTHERS] = list(by_id.values())
-    picture = None if own else claims_svg(report.claims, "claims-figure")
+    pictures = {} if own else claims_svgs(report.claims, "claims-figure")
     return render(
         "index.html.jinja",
         styles=["style.css"],
@@ -98,7 +105,9 @@ def make_page(params: Params, report: Report) -> str:
         experiment=params.experiment,
         languages=languages,
         run=_run(params, report.numbers),
-        claims=Markup(picture) if picture else None,  # written by ElementTree, so it is escaped
+        # written by ElementTree, so they are escaped
+        claims={width: Markup(picture) for width, picture in pictures.items()},
+        starred=any(one.amended and one.ours is not None for one in report.claims),
         report=report,
         same_text=params.sets.tests[0] == paper_set("table1"),
         first=first,
@@ -119,14 +128,13 @@ def _finding(params: Params, report: Report) -> str:
     claims = [] if params.own_text else by_claim(report.claims)
     # A claim that an amendment reads in a second way has its verdict from the first.
     counts = Counter(lines[0].verdict for lines in claims if not lines[0].amended)
-    confirmed, refuted = counts["confirmed"], counts["refuted"]
-    left_open = counts["undecided"] + counts["depends on the recipe"]
-    if (tested := confirmed + refuted + left_open) == 1:
-        word = "confirmed" if confirmed else "refuted" if refuted else "left open"
-        return f"The one claim that is tested here is {word}."
+    found = {word: counts[word] for word in FOUND if counts[word]}
+    if (tested := sum(found.values())) == 1:
+        return f"The one claim that is tested here {FOUND[next(iter(found))][0]}."
     if tested:
-        said = f"{confirmed} {'is' if confirmed == 1 else 'are'} confirmed here, {refuted} refuted"
-        return f"Of {tested} claims, {said} and {left_open} left open."
+        *most, last = (f"{count} {FOUND[word][count != 1]}" for word, count in found.items())
+        words = f"{', '.join(most)} and {last}" if most else last
+        return f"Of {tested} claims tested here, {words}."
     for headline in report.summary:
         if headline.label == GAIN:
             bounds = f" ({headline.note})" if headline.note else ""

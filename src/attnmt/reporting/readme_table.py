@@ -107,7 +107,7 @@ def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
         for claim in by_claim(read_claims(experiment)):
             one = claim[0]
             paper = "" if one.paper is None else signed(one.paper, one.digits)
-            rows.setdefault(one.key, [one.claim + "*" * bool(one.amended), one.measure, paper])
+            rows.setdefault(one.key, [one.marked, one.measure, paper])
             cell = verdict_with_sizes(claim)
             if one.other_verdict not in (None, one.verdict):
                 cell += f"; on {one.other_set} {verdict_with_sizes(there(claim))}"

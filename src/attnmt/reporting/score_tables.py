@@ -75,7 +75,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
         narrow=[["system", scores.named("gain over")], [measure.heading, "seeds"], gain, p]
         if scores.gain
         else (),
-        doubts=map(scores.doubt, rows.values()),
+        doubts=unlearned(params, numbers, scores.decided()),
     )
 
 
@@ -135,12 +135,12 @@ class Scores:
         ours, other = self.ours(row, self.gain), self.ours(over, self.base or self.gain)
         return self.numbers.gain(ours, other, self.gain.metric)
 
-    def doubt(self, row: Row) -> str | None:
-        """Say if the loser of a gain that several seeds decide has probably not learned to attend."""
-        gain = self.tested(row)
-        if gain is None or (gain.trainings or 1) < 2 or gain.p is None or gain.p >= LEVEL:
-            return None
-        return unlearned(self.params, self.numbers, gain)
+    def decided(self) -> list[Line]:
+        """Return the gains that several seeds decide."""
+        gains = filter(None, map(self.tested, self.rows.values()))
+        return [
+            one for one in gains if (one.trainings or 1) > 1 and one.p is not None and one.p < LEVEL
+        ]
 
     def named(self, heading: str) -> str:
         """Return what one of GAIN_HEADINGS is called in this table."""

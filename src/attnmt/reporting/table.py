@@ -135,6 +135,17 @@ class Table:
         """Return the headings of the columns in which one of some rows has a cell."""
         return [h for h in self.headings if any(self.text(row, h) for row in rows)]
 
+    def is_extra(self, heading: str) -> bool:
+        """Return whether a page leaves out a column where its window is narrow.
+
+        It keeps what is on top in each column of the narrow version, the last heading of it, which is
+        the verdict, and the paper's numbers of the same kind.
+        """
+        kept = (
+            {column[0] for column in self.narrow} | {self.narrow[-1][-1]} if self.narrow else set()
+        )
+        return bool(kept) and heading.removeprefix("paper ") not in kept
+
     def has_interval(self, heading: str) -> bool:
         """Return whether another column has the intervals of a column."""
         return heading + OF_INTERVAL in self.headings
@@ -164,7 +175,7 @@ def table_of(
     narrow: Sequence[Sequence[str]] = (),
     notes: Mapping[str, str] = MappingProxyType({}),
     above: Table | None = None,
-    doubts: Iterable[str | None] = (),
+    doubts: Sequence[str] = (),
 ) -> Table:
     """Return a table of rows of cells by their headings.
 
@@ -176,7 +187,7 @@ def table_of(
         notes: sentences of the caption, each by the heading of the column that it explains. They stand
             in the captions of those versions that have the column.
         above: a table that stands above the narrow version.
-        doubts: sentences about verdicts; each is kept once.
+        doubts: sentences about verdicts, to stand below the table.
     """
     frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
     frame = frame.astype(object).where(frame.notna(), None)
@@ -192,7 +203,6 @@ def table_of(
         return " ".join([caption, *(notes[heading] for heading in headings if heading in notes)])
 
     captions = explained(kept), explained(chain.from_iterable(short))
-    said = [*dict.fromkeys(filter(None, doubts))]
     return Table(
         name,
         title,
@@ -203,7 +213,7 @@ def table_of(
         facts=facts,
         narrow=short,
         narrow_caption=captions[1],
-        doubts=said,
+        doubts=doubts,
         above=above,
     )
 

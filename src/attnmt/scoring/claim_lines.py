@@ -103,6 +103,11 @@ class ClaimLine(CsvLine):
         return self.model_copy(update=dict.fromkeys(ON_ITS_SET) | known)
 
     @property
+    def marked(self) -> str:
+        """The claim, with a star if an amendment reads it in a second way."""
+        return self.claim + "*" * bool(self.amended)
+
+    @property
     def digits(self) -> int:
         """The decimals that a reader sees."""
         return dict([*MEASURES.values(), RANKS]).get(self.measure, 2)
@@ -147,10 +152,10 @@ def judge_claims(
     Raises:
         InputError: if a file of a tested system is missing or damaged.
     """
-    params = study.params
-    alike: dict[str, list[str]] = {key: [] for key in claims.judged}
+    params, registry = study.params, claims.judged
+    alike: dict[str, list[str]] = {key: [] for key in registry}
     asked: dict[tuple[str, str], Claim | None] = {}
-    for key, claim in claims.judged.items():
+    for key, claim in registry.items():
         asked[key, FAMILY] = claim
         for recipe in params.recipes:
             trained = [params.system_under(recipe, name) for name in systems_of(claim)]
@@ -163,12 +168,16 @@ def judge_claims(
         return []
     tested = {at: claim for at, claim in asked.items() if claim and at in found}
     again = _judged(study, {at: on_other_set(params, claim) for at, claim in tested.items()})
+    words, words_there = (
+        {key: _together(key, asked, one) for key in registry} for one in (found, again)
+    )
+    others = {key: on_other_set(params, claim) for key, claim in registry.items()}
     lines = []
     for at, under in asked.items():
         key, recipe = at
-        line = _untested(study, numbers, key, under or claims.judged[key])
+        line = _untested(study, numbers, key, under or registry[key])
         changes: dict[str, object] = {
-            "verdict": _together(key, asked, found),
+            "verdict": words[key],
             "recipe": recipe,
             "alike": " ".join(alike[key]) or None,
             "registered": registered and params.experiment in claims.experiments,
@@ -177,9 +186,8 @@ def judge_claims(
         if under and at in found:
             changes |= found[at].cells()
             changes["at_each_step"] = _at_each_step(params, numbers, under)
-        word, other = _together(key, asked, again), on_other_set(params, claims.judged[key])
-        if word != NOT_TESTED and other:
-            changes |= {"other_set": set_of(params, other), "other_verdict": word}
+        if words_there[key] != NOT_TESTED and (other := others[key]):
+            changes |= {"other_set": set_of(params, other), "other_verdict": words_there[key]}
         if at in again:
             cells = again[at].cells()
             changes |= {f"other_{name}": cells[name] for name in REPEATED}

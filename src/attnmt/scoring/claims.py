@@ -11,20 +11,17 @@ import numpy as np
 
 from attnmt.config import Params
 from attnmt.config.claims import Claim, Measure
-from attnmt.layout import Layout
 from attnmt.scoring.lengths import slopes, spread_by_length
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import Key
 from attnmt.scoring.seed_statistics import FEWEST, Described, Runs, lend
 from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import judge
-from attnmt.training.trained import read_history
 
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
 NEAR = 0.05  # the last evaluation in the first part may be at most this share of it before its end
 AER: tuple[Measure, Measure] = ("aer", "aer_chosen")
 COSTS: tuple[Measure, Measure] = ("early_cost", "final_cost")
-Curves = Mapping[str, Sequence[Mapping[int, float]]]  # costs by step, of every seed of each system
 
 
 def outcome_of(study: Study, claim: Claim, recipe: str | None = None) -> tuple[Described, str]:
@@ -97,7 +94,7 @@ def is_testable(study: Study, claim: Claim) -> bool:
         if len({words[group[-1]] for group in study.groups(first, test)}) < 2:
             return False
     return all(
-        _steps(measure, _common_steps(_curves(params, names, test).values()))
+        _steps(measure, _common_steps(study.curves(name, test) for name in names))
         for measure in COSTS
         if measure in measures
     )
@@ -130,12 +127,12 @@ def _runs(study: Study, claim: Claim, measure: Measure, recipe: str | None) -> d
         study.check_references(first, other)
     lenders = dict.fromkeys([*names, *study.lenders(_key(measure, test))])
     if measure in COSTS:
-        curves = _curves(study.params, filter(study.params.models.__contains__, lenders), test)
-        steps = _steps(measure, _common_steps([curves[name] for name in names]))
+        curves = {name: study.curves(name, test) for name in lenders if name in study.params.models}
+        steps = _steps(measure, _common_steps(curves[name] for name in names))
         scored = {
-            name: Runs.of_values([mean(one[step] for step in steps) for one in curve])
-            for name, curve in curves.items()
-            if {*steps} <= {*_common_steps([curve])}
+            name: Runs.of_values([mean(one[step] for step in steps) for one in seeds])
+            for name, seeds in curves.items()
+            if {*steps} <= {*_common_steps([seeds])}
         }
     else:
         scored = {name: _measured(study, name, measure, test) for name in lenders}
@@ -168,17 +165,6 @@ def _measured(study: Study, name: str, measure: Measure, test: str) -> Runs:
         score = slopes(METRICS["tokenized"].scores, lengths)
         return Runs.measured(spread_by_length(study.numbers(lines), groups), score)
     return study.runs(key)
-
-
-def _curves(params: Params, names: Iterable[str], test: str) -> Curves:
-    column, layout = f"{test}_cost", Layout(params.experiment)
-    return {
-        name: [
-            {int(row["step"]): row[column] for row in read_history(layout.model(run), column)}
-            for run in params.runs_of(name)
-        ]
-        for name in names
-    }
 
 
 def _common_steps(curves: Iterable[Sequence[Mapping[int, float]]]) -> list[int]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from attnmt.config import Params
 from attnmt.config.claims import Claim
+from attnmt.config.model import Features
 from attnmt.config.parts import SCORES, WINDOWS, Part
 from attnmt.scoring.numbers import Numbers
 
@@ -18,9 +19,10 @@ FAULTS = {  # of the authors' program, in words
 def contrasts(params: Params, numbers: Numbers, claim: Claim) -> list[str]:
     """Return every property in which a claim's systems differ from those that they are compared with.
 
-    What the claim is about is among them, and so is whatever changes with it. The faults that the
-    authors' program had in these systems come last. If a claim has no systems to compare with, the list
-    has only these. It is empty if a system is not trained.
+    What the claim is about is among them, and so is whatever changes with it. What only one side can
+    have, such as the half-width D of a local window, follows from another property and is left out. The
+    faults that the authors' program had in these systems come last. If a claim has no systems to compare
+    with, the list has only these. It is empty if a system is not trained.
     """
     sides = claim.systems, claim.over or []
     if not all(params.runs_of(name) for side in sides for name in side):
@@ -29,7 +31,7 @@ def contrasts(params: Params, numbers: Numbers, claim: Claim) -> list[str]:
     found = [
         f"{label} {', '.join(sorted(ours[label]))} against {', '.join(sorted(others[label]))}"
         for label in ours
-        if claim.over and label != FAULTY and ours[label] != others[label]
+        if claim.over and label in others and label != FAULTY and ours[label] != others[label]
     ]
     fault, other = (
         ", ".join(words for name, words in FAULTS.items() if name in side.get(FAULTY, ())) or "none"
@@ -45,9 +47,11 @@ def _properties(params: Params, numbers: Numbers, systems: Sequence[str]) -> dic
     """Return the values that each property has among some systems."""
     values: dict[str, set[str]] = {}
     for name in systems:
-        members = params.translators(params.runs_of(name)[0]).members
-        values.setdefault("models", set()).add(str(len(members)))
-        for member in members:
+        ensemble = params.translators(params.runs_of(name)[0])
+        values.setdefault("models", set()).add(str(len(ensemble.members)))
+        if len(ensemble.members) > 1:
+            values.setdefault("average of", set()).add(ensemble.average)
+        for member in ensemble.members:
             for label, value in _of_model(params, numbers, member):
                 values.setdefault(label, set()).add(value)
     return values
@@ -55,8 +59,14 @@ def _properties(params: Params, numbers: Numbers, systems: Sequence[str]) -> dic
 
 def _of_model(params: Params, numbers: Numbers, name: str) -> Iterator[tuple[str, str]]:
     model, recipe = params.model(name), params.recipe(name)
+    shape, D = params.shape(name), params.half_width(name)
+    yield "family", model.family
+    yield "layers", str(shape.layers)
+    yield "cells", str(shape.size)
     yield "attention", model.attention
     yield "score", model.score or "none"
+    if D is not None:
+        yield "window's D", str(D)
     yield "input feeding", "yes" if model.input_feeding else "no"
     yield "source read", model.order
     yield "dropout", f"{model.dropout:g}"
@@ -66,6 +76,11 @@ def _of_model(params: Params, numbers: Numbers, name: str) -> Iterator[tuple[str
     yield "optimizer", recipe.optimizer
     yield "learning rate", f"{recipe.learning_rate:g}"
     yield "epochs", f"{recipe.epochs} (rate halved after {recipe.halve_after})"
+    for feature in Features.model_fields:
+        yield feature.replace("_", " "), str(dict(recipe)[feature] or "none")
+    own = {part: model.numbers.get(part, {}) for part in model.system.parts} | recipe.numbers
+    given = [f"{key} {value:g} of {part}" for part in own for key, value in own[part].items()]
+    yield "numbers", ", ".join(given) or "defaults"
     if params.families[model.family].shape.cell == "lstm" and model.score is not None:
         score = SCORES.get(model.score, Part())
         windowed = WINDOWS.get(model.attention, Part()).faults if score.windowed else ()

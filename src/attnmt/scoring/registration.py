@@ -20,8 +20,12 @@ PACKAGES = ("attnmt.decoding.", "attnmt.scoring.")
 MODULES = (
     "config.claims",
     "config.params",
+    "corpora.links",
     "corpora.normal_form",
+    "text.aligner",
+    "text.dictionary",
     "text.moses",
+    "text.pieces",
     "text.spacing",
     "text.tokenizer",
     "training.curve",
@@ -33,7 +37,8 @@ def registration(claims: Claims, code: Mapping[str, str]) -> str:
     """Return the present digest of a project's claims. The working folder must be the project's.
 
     Args:
-        code: the digests of all modules that the stages translate, evaluate and gather run, by name.
+        code: the digests of all modules that the stages dictionary, translate, evaluate and gather run,
+            by name.
 
     Raises:
         InputError: if the parameters of an experiment that judges are faulty.

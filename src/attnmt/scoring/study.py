@@ -15,6 +15,7 @@ from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.numbers import Key, Line, Numbers, name_of, read_scores
 from attnmt.scoring.seed_statistics import FEWEST, Estimate, Runs, contrast, difference, lend
+from attnmt.training.trained import read_history
 
 
 class Study:
@@ -30,6 +31,7 @@ class Study:
         self.scores = cache(self._scores)
         self.counts = cache(self._counts)
         self.runs = cache(self._runs)
+        self.curves = cache(self._curves)
         # Which systems have a score, given without its system, in enough seeds to lend
         self.lenders = cache(self._lenders)
         self.systems_under = cache(params.systems_under)
@@ -96,6 +98,12 @@ class Study:
         runs = self.params.runs_of(key.system)
         lines = [self.line(key._replace(system=run)) for run in runs]
         return Runs.measured(self.numbers(lines), SCORES[lines[0].metric, lines[0].script])
+
+    def _curves(self, name: str, test: str) -> list[dict[int, float]]:
+        """Return the cost on a set at each evaluation of a system's seeds, by step."""
+        column, layout = f"{test}_cost", Layout(self.params.experiment)
+        histories = (read_history(layout.model(run), column) for run in self.params.runs_of(name))
+        return [{int(row["step"]): row[column] for row in history} for history in histories]
 
     def _lenders(self, key: Key) -> list[str]:
         runs = {name: self.params.runs_of(name) for name in self.params.systems_and_ensembles}

@@ -45,6 +45,11 @@ function rove(group, selector) {
   const items = all(selector, group);
   const select = (item) => { for (const other of items) other.tabIndex = other === item ? 0 : -1; };
   select(items[0]);
+  // A narrow window hides columns, and the Tab key passes what is hidden.
+  new ResizeObserver(() => {
+    const shown = items.filter((item) => item.checkVisibility());
+    if (shown.length && !shown.some((item) => item.tabIndex === 0)) select(shown[0]);
+  }).observe(group);
   group.addEventListener("focusin", (event) => { if (items.includes(event.target)) select(event.target); });
   group.addEventListener("keydown", (event) => {
     const next = items.includes(event.target) && neighbor(group, selector, event.target, event.key);
@@ -55,7 +60,7 @@ function rove(group, selector) {
 }
 
 function neighbor(group, selector, item, key) {
-  const items = all(selector, group);
+  const items = all(selector, group).filter((one) => one.checkVisibility());
   if (key === "ArrowRight" || key === "ArrowLeft") return items[items.indexOf(item) + (key === "ArrowRight" ? 1 : -1)];
   const row = item.closest("tr");
   if (!row || (key !== "ArrowDown" && key !== "ArrowUp")) return undefined;
