@@ -66,7 +66,8 @@ class Shape:
     Attributes:
         name: what the page calls it.
         draw: draws the deviations of seeds, (..., systems, seeds).
-        ratio: a system's standard deviation between seeds is 1 or this, each with probability 1/2.
+        ratio: the standard deviation between seeds of systems that vary more.
+        one: only one system does, or each with probability 1/2.
         sentences: the standard deviation of a system's score over sets of sentences.
         alike: whether a training deviates by the same in all measures.
     """
@@ -74,6 +75,7 @@ class Shape:
     name: str
     draw: Callable[[np.random.Generator, Sequence[int]], Numbers] = normal
     ratio: float = 1.0
+    one: bool = False
     sentences: float = 0.0
     alike: bool = False
 
@@ -84,9 +86,13 @@ class Shape:
         systems: int,
         seeds: int,
         studies: int,
+        odd: int = 0,
     ) -> Drawn:
-        """Draw the runs of equal systems."""
-        scale = np.where(chance.random((studies, 1, systems, 1)) < 0.5, self.ratio, 1.0)
+        """Draw the runs of equal systems; ``odd`` is the one that varies more if only one does."""
+        vary = chance.random((studies, 1, systems, 1)) < 0.5
+        if self.one:
+            vary = np.arange(systems)[:, None] == odd
+        scale = np.where(vary, self.ratio, 1.0)
         kinds = 1 if self.alike else len(measures)
         drawn = scale * self.draw(chance, (studies, kinds, systems, seeds))
         shape = studies, len(measures), systems, seeds
@@ -103,6 +109,7 @@ class Shape:
 NORMAL = Shape("normal law", sentences=0.3)
 CLOSE = Shape("two systems as close as those of the study that differ by few BLEU", sentences=0.15)
 UNEVEN, FAILING = "half of the systems vary five times as much", "one training in ten fails"
+ODD = "normal law, one system varies {} times as much, one set of sentences"
 SHAPES = (
     NORMAL,
     Shape("normal law, one set of sentences"),
@@ -110,11 +117,15 @@ SHAPES = (
     Shape("normal law, a training deviates alike in all measures", sentences=0.3, alike=True),
     Shape(f"normal law, {UNEVEN}, one set of sentences", ratio=5.0),
     Shape(f"normal law, {UNEVEN}", ratio=5.0, sentences=1.0),
+    Shape(ODD.format("three"), ratio=3.0, one=True),
+    Shape(ODD.format("five"), ratio=5.0, one=True),
     Shape("heavy tails (Student's t with 3 degrees of freedom)", heavy, sentences=0.3),
     Shape(f"heavy tails, {UNEVEN}", heavy, ratio=5.0, sentences=0.3),
     Shape("skewed (exponential law)", skewed, sentences=0.3),
     Shape(f"{FAILING}, 10 sd below", failing, sentences=0.3),
-    Shape(f"{FAILING}, 10 sd below, in half of the systems", partial(failing, every=2), 1.0, 0.3),
+    Shape(
+        f"{FAILING}, 10 sd below, in half of the systems", partial(failing, every=2), sentences=0.3
+    ),
     Shape(f"{FAILING}, 20 sd below", partial(failing, loss=20.0), sentences=0.3),
     Shape(
         f"{FAILING}, 20 sd below, in half of the systems",

@@ -1,17 +1,18 @@
 """How often verdicts are false, and how large a gain they find, in simulated studies.
 
-    python -m benchmarks.verdict_level          # simulate for two minutes on two cores, then the page
+    python -m benchmarks.verdict_level          # simulate for three minutes on two cores, then the page
     python -m benchmarks.verdict_level page     # put the results into docs/trust.md
 
 A simulated study has the systems of an experiment that have the seeds for a test, by all its recipes,
 with k seeds each. All systems are equal. Each claim that can get a verdict is judged as in a report,
 with 0 for its bound. So it is wrong to decide it: to confirm it, to refute it, or to say that it depends
-on the recipe. A claim's bound only moves the means, so it does not matter here. On a text of one's own,
-three systems are compared in pairs. Many studies are computed at once. A test compares each p with that
-of the library's own functions.
+on the recipe. What a recipe alone decides is counted, too. A claim's bound only moves the means, so it
+does not matter here. On a text of one's own, three systems are compared in pairs. Many studies are
+computed at once. A test compares each p with that of the library's own functions.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -40,7 +41,7 @@ from benchmarks.simulated_studies import CLOSE, OWN, SHAPES, Drawn, Shape
 SEEDS = (3, 5, 10)
 OWN_TEXT = "own text"
 # Multi30k tests fewer claims. attnmt new proposes three systems and three seeds.
-CASES = (*(("study", seeds) for seeds in SEEDS), ("multi30k", 5), (OWN_TEXT, 3))
+CASES = (*(("study", seeds) for seeds in SEEDS), ("captions", 5), ("multi30k", 5), (OWN_TEXT, 3))
 STUDIES = 2000  # for each shape
 GAIN_STUDIES = 10_000  # for each gain
 CHUNK = 40  # studies that are simulated at once
@@ -59,6 +60,7 @@ class Line(CsvLine):
     tests: int  # judged together: of each claim, one by every recipe that gives it other systems
     studies: int
     found: int  # studies with a verdict; of a gain, those that found it
+    by_a_recipe: int | None = None  # studies in which a recipe alone decides a claim
     low: float  # the bounds of the share's 95% interval (Clopper and Pearson 1934)
     high: float
 
@@ -83,6 +85,16 @@ class Plan(NamedTuple):
     def everyone(self) -> list[str]:
         """All systems, each once."""
         return list(dict.fromkeys(chain(*self.systems.values())))
+
+    @property
+    def busiest(self) -> int:
+        """The number of the system in most claims that one test decides; of several, in most tests."""
+        tests = Counter(key for key, _ in self.claims)
+        alone, named = Counter[str](), Counter[str]()
+        for (key, _), (_, claim) in self.claims.items():
+            named.update(systems_of(claim))
+            alone.update(systems_of(claim) if tests[key] == 1 else [])
+        return self.everyone.index(max(named, key=lambda name: (alone[name], named[name])))
 
     @property
     def measures(self) -> list[str]:
@@ -167,8 +179,9 @@ class Scores:
         k, n = influences.shape[-2:]
         v, freedom = values.var(-1, ddof=1), np.full(len(values), self.own)
         if pool:
-            v = np.stack([pool.moderated(one, self.own) for one in v.T], -1)
-            freedom = self.own + pool.borrowed
+            moderated = [pool.moderated(one, self.own) for one in v.T]
+            v = np.stack([one for one, _ in moderated], -1)
+            freedom = np.min([one for _, one in moderated], 0)
         shared = influences.mean(-2)
         # What seeds do not share is a part of the variance of their mean. It is in v already.
         not_shared = (influences.var(-1, ddof=1).mean(-1) - shared.var(-1, ddof=1)) / (k - 1)
@@ -188,22 +201,35 @@ class Scores:
         return p_for.max(0), np.minimum(1, len(found) * p_against.min(0))
 
 
-def false_verdicts(shape: Shape, seeds: int, plan: Plan, studies: int) -> list[int]:
-    """Return how many studies of equal systems have a verdict, as the only number of a list."""
-    chance, found = np.random.default_rng(2015), 0
+def false_verdicts(
+    shape: Shape, seeds: int, plan: Plan, studies: int
+) -> list[tuple[int, int | None]]:
+    """Return how many studies of equal systems have a verdict, and in how many a recipe decides alone.
+
+    They stand in a list as what :func:`gains_found` returns.
+    """
+    chance, found = np.random.default_rng(2015), np.zeros(2, dtype=int)
     for _ in range(0, studies, CHUNK):
-        drawn = shape.draw_studies(chance, plan.measures, len(plan.everyone), seeds, CHUNK)
+        drawn = shape.draw_studies(
+            chance, plan.measures, len(plan.everyone), seeds, CHUNK, plan.busiest
+        )
         found += count_decided(plan, p_values(plan, drawn))
-    return [found]
+    return [(int(found[0]), int(found[1]))]
 
 
-def count_decided(plan: Plan, tests: Numbers) -> int:
-    """Return how many studies have a verdict on a claim, over all its recipes; see ``p_values``."""
+def count_decided(plan: Plan, tests: Numbers) -> tuple[int, int]:
+    """Return how many studies decide a claim over all its recipes, and how many by one of them alone.
+
+    Args:
+        plan: what is judged together.
+        tests: of :func:`p_values`.
+    """
     p = np.minimum(1, 2 * tests.min(1))  # (tests, studies)
     words = np.where(p <= _limit(p), np.where(tests[:, 0] < tests[:, 1], 1, -1), 0)
     keys = [key for key, _ in plan.claims]
     by_claim = [words[[key == one for key in keys]] for one in dict.fromkeys(keys)]
-    return int(np.any([_is_decided(some) for some in by_claim], axis=0).sum())
+    decided = np.any([_is_decided(some) for some in by_claim], axis=0)
+    return int(decided.sum()), int((words != 0).any(0).sum())
 
 
 def p_values(plan: Plan, drawn: Drawn) -> Numbers:
@@ -238,7 +264,7 @@ def _is_decided(words: Numbers) -> Numbers:
 
 def gains_found(
     gains: Sequence[float], seeds: int, plan: Plan, level: float, studies: int, recipes: int = 1
-) -> list[int]:
+) -> list[tuple[int, int | None]]:
     """Return how many studies find under every recipe that a system is better than another.
 
     Args:
@@ -262,7 +288,7 @@ def gains_found(
         for i, gain in enumerate(gains):
             p = np.array([2 * one.p_above(-gain) for one in estimates])
             found[i] += int((p <= level).all(0).sum())
-    return found.tolist()
+    return [(int(one), None) for one in found]
 
 
 def study_sd() -> float:
@@ -297,9 +323,10 @@ def simulate() -> Iterator[Line]:
                 job = cores.submit(gains_found, *asked)
                 jobs.append((partial(line, studies=GAIN_STUDIES), names, job))
         for i, (line, names, job) in enumerate(jobs, 1):
-            for what, found in zip(names, job.result(), strict=True):
+            for what, (found, alone) in zip(names, job.result(), strict=True):
                 low, high = binomtest(found, line.keywords["studies"]).proportion_ci()
-                yield line(what=what, found=found, low=round(low, 4), high=round(high, 4))
+                bounds = {"low": round(low, 4), "high": round(high, 4)}
+                yield line(what=what, found=found, by_a_recipe=alone, **bounds)
             print(f"{i} of {len(jobs)} done: {names[-1]}", file=sys.stderr, flush=True)
 
 

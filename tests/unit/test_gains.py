@@ -68,12 +68,12 @@ def test_a_gain_is_the_row_less_the_one_that_it_names(seeds):
         (BEST, "after", BEST, "before"),
     ]
     for ours, other in pairs:
-        line = gain(study, ours, other)
+        line = gain(study, ours, other, 100)
         assert (line.over, line.over_replacement) == (other.system, other.replacement)
         assert 0 < line.low < line.high
         assert line.value > 0
         assert line.p < 0.05
-        back = gain(study, other, ours)
+        back = gain(study, other, ours, 100)
         assert back.high < 0 > back.value
 
 

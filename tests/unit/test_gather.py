@@ -32,7 +32,7 @@ from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import OURS, Key, keys_of, metrics, read_numbers, read_scores
 from attnmt.scoring.published import published_lines
-from attnmt.scoring.questions import answers
+from attnmt.scoring.questions import answers, asked
 from attnmt.scoring.ranking import best_systems
 from attnmt.scoring.seed_statistics import (
     Runs,
@@ -301,6 +301,21 @@ def test_on_ones_own_text_every_attention_is_compared_with_the_best_system_witho
             ours, other = bleu(numbers, system, replacement), bleu(numbers, without)
             assert numbers.gain(ours, other).value == close(ours.value - other.value)
     assert scored[1].gain(bleu(scored[1], "both"), bleu(scored[1], without)) is None
+
+
+def test_many_comparisons_of_single_trainings_have_shuffles_enough_to_be_decided(scored):
+    """Holm asks for p of 0.05 / m, and p is 1 / (shuffles + 1) or more."""
+    params = of_own_text(scored[0])
+    few = params.evaluation.model_copy(update={"bootstrap_samples": 3})
+    params = params.model_copy(update={"evaluation": few})
+    numbers = gather(Study(params))
+    asked_here = [asked(params, numbers, test) for test in params.sets.tests]
+    shuffles = 40 * max(map(len, asked_here))
+    gains = [line for line in numbers.lines if line.kind == "gain" and line.p and not line.error]
+    assert gains
+    for line in gains:
+        as_large = line.p * (shuffles + 1)  # shuffles, and the observed one
+        assert as_large == pytest.approx(round(as_large), abs=0.01)
 
 
 def test_questions_are_answered_over_seeds_and_sentences(scored):

@@ -519,6 +519,7 @@ def test_the_two_sides_of_a_claim_may_differ_in_a_recipe_a_size_or_a_family():
         (("confirmed", "confirmed"), "confirmed"),
         (("refuted", "confirmed", "undecided"), DEPENDS),
         (("refuted", NOT_TESTED), "undecided"),
+        (("refuted", "confirmed", NOT_TESTED), "undecided"),
         (("refuted", "undecided"), "undecided"),
         ((NOT_TESTED, NOT_TESTED), NOT_TESTED),
         (("described", NOT_TESTED), "described"),

@@ -130,7 +130,10 @@ def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figur
 @pytest.mark.parametrize(
     ("fields", "outcome"),
     [
-        ({"p": 0.2}, "within noise, 3 seeds; an effect of 0.7 would have been found."),
+        (
+            {"p": 0.2},
+            "within noise, 3 seeds; an effect of 0.7 would have been found with a probability of 80%.",
+        ),
         ({}, "better, 3 seeds."),
         ({"value": -2.0}, "worse, 3 seeds."),
         ({"p": 0.2, "trainings": 1}, "within noise, one seed each: another may change it."),

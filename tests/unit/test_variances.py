@@ -20,12 +20,16 @@ def test_the_estimates_are_limmas():
     v = [0.5, 1.3, 7.8]
     pool = pool_of(v, 3)
     assert (pool.prior, pool.scale) == pytest.approx((2.830777, 1.676927), abs=1e-6)
-    below = Pool(pool.scale, pool.prior, pool.borrowed, np.array(0.0))
-    moderated = [float(below.moderated(np.array(one), 3)) for one in v]
-    assert moderated == pytest.approx([1.071385, 1.482994, 4.827317], abs=1e-6)
-    floored = [float(pool.moderated(np.array(one), 3)) for one in v]
-    assert floored == pytest.approx([3.2, 3.2, 4.827317])  # the mean is 3.2
     assert float(pool.borrowed) == 2.5  # two other systems lend 1.25 each
+    below = Pool(pool.scale, pool.prior, pool.prior, np.array(0.0))
+    found = [below.moderated(np.array(one), 3) for one in v]
+    assert [float(one) for one, _ in found] == pytest.approx(
+        [1.071385, 1.482994, 4.827317], abs=1e-6
+    )
+    assert [float(one) for _, one in found] == pytest.approx([5.830777] * 3, abs=1e-6)
+    floored = [float(pool.moderated(np.array(one), 3)[0]) for one in v]
+    last = (2.5 * 1.676927 + 3 * 7.8) / 5.5
+    assert floored == pytest.approx([3.2, 3.2, last])  # the mean is 3.2
 
 
 def test_the_inverse_is_that_of_trigamma():
@@ -42,7 +46,7 @@ def test_d0_and_s0_are_found_again_and_the_moderated_t_has_its_degrees_of_freedo
     pool = pool_of(v, 4)
     assert (pool.prior, pool.scale) == pytest.approx((4, 4), rel=0.05)
     below = Pool(pool.scale, pool.prior, pool.borrowed, np.array(0.0))
-    t = chance.standard_normal(true.shape) * true**0.5 / below.moderated(v, 4) ** 0.5
+    t = chance.standard_normal(true.shape) * true**0.5 / below.moderated(v, 4)[0] ** 0.5
     assert stats.kstest(t, stats.t(8).cdf).pvalue > 0.01
     assert stats.kstest(t, stats.t(4).cdf).pvalue < 0.01  # what a system's own variance has
 
@@ -50,10 +54,29 @@ def test_d0_and_s0_are_found_again_and_the_moderated_t_has_its_degrees_of_freedo
 def test_systems_that_vary_alike_have_one_variance_and_others_keep_their_own():
     alike = pool_of([1.0, 1.1, 0.9, 1.05], 4)
     assert np.isinf(alike.prior)
-    assert float(alike.moderated(np.array(0.9), 4)) == pytest.approx(1.0125)
+    v, freedom = alike.moderated(np.array(0.9), 4)
+    assert freedom == 4 + 3 * 1.25
+    assert float(v) == pytest.approx((3.75 * 1.0125 + 4 * 0.9) / 7.75)
     apart = pool_of([1e-4, 1e4, 1e-2, 1e2], 4)
     assert float(apart.borrowed) < 0.25
-    assert float(apart.moderated(np.array(1e4), 4)) == pytest.approx(1e4, rel=0.06)
+    assert float(apart.moderated(np.array(1e4), 4)[0]) == pytest.approx(1e4, rel=0.06)
+
+
+def test_a_system_that_varies_too_much_for_the_law_of_the_others_borrows_less():
+    """A larger variance has the probability of F's law, or of chi-square's where all are alike."""
+    apart, alike = pool_of([1, 4, 0.3, 2.5, 9], 4), pool_of([1.0, 1.1, 0.9, 1.05, 1.0], 4)
+    for pool, law in (
+        (apart, stats.f(4, float(apart.prior))),
+        (alike, stats.f(4, 1e9)),
+    ):
+        for larger, share in ((0.9, 1), (0.05, 1), (0.025, 0.5), (0.01, 0.2)):
+            v = np.array(float(pool.scale) * law.isf(larger))
+            moderated, freedom = pool.moderated(v, 4)
+            borrowed = share * float(pool.borrowed)
+            assert float(freedom) == pytest.approx(4 + borrowed, rel=1e-6)
+            mean = (borrowed * pool.scale + 4 * v) / (borrowed + 4)
+            least = float(pool.floor) if pool is apart else 0.0
+            assert float(moderated) == pytest.approx(max(float(mean), least), rel=1e-6)
 
 
 def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
@@ -63,8 +86,8 @@ def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
     for i, row in enumerate(v):
         one = pool_of(row, 2, alike=[0, 1])
         assert (pools.scale[i], pools.prior[i]) == (one.scale, one.prior)
-        both = pools.moderated(v[:, 0], 2)[i], one.moderated(row[0], 2)
-        assert both[0] == pytest.approx(both[1])
+        many, single = pools.moderated(v[:, 0], 2), one.moderated(row[0], 2)
+        assert [float(one[i]) for one in many] == pytest.approx([*map(float, single)])
     differences = pools.of_differences(pool_of(v, 2, alike=[2, 3]))  # of the systems of two recipes
     assert differences.floor == pytest.approx([1.5 + 46.5, 1.05 + 0.95])
     assert differences.scale == pytest.approx(2 * pools.scale)
@@ -87,7 +110,7 @@ def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():
     expected = pool_of([1.0, 4.0, stats.tvar([3, 1, 9])], 2, alike=[0])
     assert lent["a"].pool == lent["c"].pool == expected
     v, freedom = lent["c"].tested  # its seeds do not vary, and yet it is not sure
-    assert (v, freedom) == (float(expected.moderated(np.array(0.0), 2)), 2 + expected.borrowed)
+    assert (v, freedom) == tuple(map(float, expected.moderated(np.array(0.0), 2)))
     found = difference(lent["a"], lent["c"])
     assert found.error**2 == pytest.approx((lent["a"].tested[0] + v) / 3)
     assert found.freedom == freedom

@@ -24,7 +24,14 @@ from benchmarks.verdict_level import (
 
 RESULTS = read_csv(FILE, Line, "run: python -m benchmarks.verdict_level")
 # No test with three systems can know of failures that none of their few seeds has shown.
-LIMITS = {(OWN_TEXT, SHAPES[-1].name)}
+LIMITS = {(OWN_TEXT, 3, SHAPES[-1].name)}
+# A few seeds of a system that varies more than all others look too often as quiet as theirs.
+LIMITS |= {("study", 3, shape.name) for shape in SHAPES if shape.one}
+LIMITS |= {("study", 5, shape.name) for shape in SHAPES if shape.one and shape.ratio == 3}
+LIMITS |= {(OWN_TEXT, 3, shape.name) for shape in SHAPES if shape.one and shape.ratio == 5}
+
+
+ODD = next(shape for shape in SHAPES if shape.one)
 
 
 @pytest.fixture(autouse=True)
@@ -33,10 +40,10 @@ def _at_root(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("experiment", ["study", "multi30k", OWN_TEXT])
-@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[1], SHAPES[-1]], ids=lambda one: one.name)
+@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[1], ODD, SHAPES[-1]], ids=lambda one: one.name)
 def test_the_simulation_tests_as_the_library_does(experiment, shape):
     plan, chance = plan_of(experiment), np.random.default_rng(1)
-    drawn = shape.draw_studies(chance, plan.measures, len(plan.everyone), 4, 2)
+    drawn = shape.draw_studies(chance, plan.measures, len(plan.everyone), 4, 2, plan.busiest)
     found = p_values(plan, drawn)
     for study in range(2):
         for i, (recipe, claim) in enumerate(plan.claims.values()):
@@ -54,7 +61,7 @@ def test_the_simulation_decides_as_the_library_does():
     plan, chance = plan_of("multi30k"), np.random.default_rng(2)
     drawn = SHAPES[-1].draw_studies(chance, plan.measures, len(plan.everyone), 5, 200)
     tests = p_values(plan, drawn)
-    decided = 0
+    decided = alone = 0
     for study in range(200):
         outcomes = {
             at: Outcome(0, 0, 0, *tests[i, :, study], 1, 4) for i, at in enumerate(plan.claims)
@@ -63,8 +70,9 @@ def test_the_simulation_decides_as_the_library_does():
         for (key, _), one in verdicts(outcomes).items():
             words.setdefault(key, []).append(one.word)
         decided += any(together(some) != "undecided" for some in words.values())
-    assert decided > 0
-    assert count_decided(plan, tests) == decided
+        alone += any(word != "undecided" for some in words.values() for word in some)
+    assert alone > decided > 0
+    assert count_decided(plan, tests) == (decided, alone)
 
 
 def test_a_claim_is_judged_by_each_recipe_that_changes_its_systems():
@@ -77,12 +85,23 @@ def test_a_claim_is_judged_by_each_recipe_that_changes_its_systems():
 
 
 def test_the_simulation_can_find_false_verdicts_and_gains():
-    assert false_verdicts(SHAPES[-1], 3, plan_of(OWN_TEXT), 200)[0] >= 5
+    ((false, _),) = false_verdicts(SHAPES[-1], 3, plan_of(OWN_TEXT), 200)
+    assert false >= 5
     plan = plan_of("study")
-    none, three, four = gains_found([0.0, 3.0, 4.0], 5, plan, 0.05, 200)
+    none, three, four = (one for one, _ in gains_found([0.0, 3.0, 4.0], 5, plan, 0.05, 200))
     assert none <= 10
     assert three > 150
-    assert 100 < gains_found([3.0], 5, plan, 0.001, 200, recipes=2)[0] < four
+    ((both, _),) = gains_found([3.0], 5, plan, 0.001, 200, recipes=2)
+    assert 90 < both < four
+
+
+def test_one_system_may_vary_more_than_all_others():
+    plan = plan_of("study")
+    assert plan.everyone[plan.busiest] == "base_reverse_dropout"
+    chance = np.random.default_rng(1)
+    drawn = ODD.draw_studies(chance, ["bleu"], 4, 200, 20, odd=2)
+    found = drawn.values.std((0, 1, 3))
+    assert found == pytest.approx([1, 1, ODD.ratio, 1], rel=0.1)
 
 
 def test_the_committed_results_keep_the_level_for_the_claims_of_today():
@@ -90,12 +109,13 @@ def test_the_committed_results_keep_the_level_for_the_claims_of_today():
     levels = [line for line in RESULTS if line.what in names]
     assert len(levels) == len(CASES) * len(SHAPES)
     high = {
-        (line.experiment, line.what)
+        (line.experiment, line.seeds, line.what)
         for line in levels
         if line.high > 0.06 or line.found > 0.05 * line.studies
     }
     assert high == LIMITS
-    tests = {(e, len(plan_of(e).claims)) for e in ("study", "multi30k", OWN_TEXT)}
+    assert all(line.by_a_recipe >= line.found for line in levels)
+    tests = {(e, len(plan_of(e).claims)) for e, _ in CASES}
     found = {(line.experiment, line.tests) for line in RESULTS}
     assert found == tests, "run: python -m benchmarks.verdict_level"
 
@@ -105,7 +125,7 @@ def test_the_committed_results_find_gains_at_the_strictest_level():
     for seeds, what, least in (
         (3, "a gain of 3 BLEU by one reci", 0.40),
         (5, "a gain of 3 BLEU by one reci", 0.85),
-        (5, "a gain of 2 BLEU by one reci", 0.35),
+        (5, "a gain of 2 BLEU by one reci", 0.34),
         (5, "a gain of 3 BLEU by two reci", 0.65),
     ):
         line = found["study", seeds, what]

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from small_project import ROOT
 
 from attnmt.config.claims import project_claims
-from attnmt.scoring.seed_statistics import Described, Estimate, Outcome, Runs, difference
+from attnmt.scoring.seed_statistics import (
+    Described,
+    Estimate,
+    Outcome,
+    Runs,
+    detectable,
+    difference,
+)
 from attnmt.scoring.verdicts import (
     Verdict,
     adjusted,
@@ -60,6 +67,17 @@ def test_the_detectable_effect_is_that_of_the_claims_level():
     few, many = verdicts({"a": alone}), verdicts({str(i): alone for i in range(20)})
     assert few["a"].detectable == pytest.approx(1.6, abs=0.01)  # 3.2 standard errors
     assert few["a"].detectable < many["0"].detectable
+
+
+def test_a_claim_that_needs_several_recipes_needs_a_larger_effect_by_each():
+    """As one that needs several differences does. Scores that do not vary show no effect."""
+    alone = Estimate(0.5, 0.5, 8).test("greater")
+    tests = {("a", "family"): alone, ("a", "own"): alone, ("b", "family"): alone}
+    found = verdicts(tests, lambda at: at[0])
+    for at, share in ((("a", "own"), 0.1), (("b", "family"), 0.2)):
+        effect = detectable(0.5, 8, found[at].level, 1 - share)
+        assert found[at].detectable == pytest.approx(effect)
+    assert verdicts({"a": Estimate(0.0, 0.0, 2).test("greater")})["a"].detectable is None
 
 
 def test_what_is_described_is_no_claim_that_counts():

@@ -17,6 +17,7 @@ from attnmt.scoring.verdicts import ALPHA
 NAME, TITLE = "table_compared", "Which is better?"
 MOST = 3  # comparisons that the head of the report has in full
 DECIDED = ("better", "worse")
+PROBABLY = "an effect of {} would have been found with a probability of 80%"
 LENT = (
     " From three systems with three seeds on, the variances between seeds borrow from each other, so a "
     "further system may change p of a pair."
@@ -69,7 +70,7 @@ def _answered(answer: Answer, count: int, dev: str) -> str:
     noise, alone = answer.word == NOISE, gain.p is not None and gain.p < ALPHA
     word = f"{NOISE} as one of {count} comparisons" if noise and alone else answer.word
     effect = _effect(answer) if noise else None
-    found = f"; an effect of {effect} would have been found" if effect else ""
+    found = f"; {PROBABLY.format(effect)}" if effect else ""
     names = f"{gain.system} over {gain.over}"
     title = f"{words[0].upper()}{words[1:]} ({names})" if words else names
     title += f", each by its best recipe on {dev}" if answer.at_best else ""
@@ -172,7 +173,7 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
     caption = (
         f"{_count(tested, f'{measures} on {asked[0].gain.set}')}, with unknown words replaced where "
         "attention can do that; Holm's procedure keeps the probability of a false verdict at "
-        f"{ALPHA:.0%} or below."
+        f"{ALPHA:.0%} or below, if systems vary alike."
     )
     if any((one.gain.trainings or 1) >= FEWEST for one in asked):
         caption += LENT
@@ -185,8 +186,8 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
     )
     cards = {key: facts(params, [one.gain]) for key, one in zip(rows, asked, strict=True)}
     notes = {
-        "found from": "Where systems have several seeds, an effect of the size in “found from” "
-        "would have been found with a probability of 80%."
+        "found from": "Where systems have several seeds, "
+        f"{PROBABLY.format('the size in “found from”')}."
     }
     formats = {"p": P, "p after Holm": P, "seeds": Format(0)}
     narrow = (("comparison",), ("gain", "gain, 95%", "measure"), ("p", "p after Holm", "verdict"))

@@ -202,7 +202,7 @@ def _judged(study: Study, asked: Asked) -> dict[tuple[str, str], Judged]:
         for at, claim in asked.items()
         if claim and is_testable(study, claim)
     }
-    decided = verdicts({at: outcome for at, (outcome, _) in found.items()})
+    decided = verdicts({at: outcome for at, (outcome, _) in found.items()}, lambda at: at[0])
     return {at: Judged(*found[at], decided[at]) for at in found}
 
 

@@ -9,6 +9,7 @@ No text is read: the stage evaluate kept the counts of every sentence.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from statistics import mean, stdev
 from typing import Any
 
@@ -38,6 +39,7 @@ from attnmt.scoring.questions import asked
 from attnmt.scoring.seed_statistics import Outcome, Runs, prediction
 from attnmt.scoring.significance import Comparison, compare
 from attnmt.scoring.study import Study
+from attnmt.scoring.verdicts import ALPHA
 from attnmt.training.trained import (
     Provenance,
     machine,
@@ -47,6 +49,9 @@ from attnmt.training.trained import (
     read_provenance,
 )
 
+# Of the sentences of two single trainings there are so many for each comparison that is judged, divided
+# by the level: the smallest p, 1 / (shuffles + 1), is then well below Holm's strictest level.
+SHUFFLES = 2
 OF_MODEL = ("kind", "system", "model", "seed", "trainings", "family", "direction")
 
 
@@ -68,9 +73,11 @@ def gather(study: Study) -> Numbers:
             lines += _means(study, runs)
     lines += (line for name in OUTSIDE for line in study.scores(name).lines)
     numbers, tests = Numbers(lines), params.sets.tests
-    on_own_text = (pair for test in tests for pair in asked(params, numbers, test))
-    pairs = dict.fromkeys([*compared(params, numbers), *on_own_text])
-    return Numbers([*lines, *(gain(study, *pair) for pair in pairs)])
+    on_own_text = [asked(params, numbers, test) for test in tests]
+    pairs = dict.fromkeys(chain(compared(params, numbers), *on_own_text))
+    least = round(SHUFFLES / ALPHA) * max(map(len, on_own_text), default=0)
+    shuffles = max(params.evaluation.bootstrap_samples, least)
+    return Numbers([*lines, *(gain(study, *pair, shuffles) for pair in pairs)])
 
 
 def short_commits(commits: Iterable[str]) -> str:
@@ -196,8 +203,15 @@ def _tested_key(line: Line, readers: Sequence[str]) -> Key:
     return keys.get(name) or keys_of(line)[-1]
 
 
-def gain(study: Study, ours: Line, other: Line) -> Line:
-    """Return the gain of one system's number over another's, with its test."""
+def gain(study: Study, ours: Line, other: Line, shuffles: int) -> Line:
+    """Return the gain of one system's number over another's, with its test.
+
+    Args:
+        study: has the counts behind both.
+        ours: the number of the system.
+        other: that of the one over which it gains.
+        shuffles: of the sentences of single trainings, on which the smallest p depends.
+    """
     study.check_references(ours, other)
     one, two = str(ours.system), str(other.system)
     counts = [len(study.params.runs_of(system)) or 1 for system in (one, two)]
@@ -207,8 +221,7 @@ def gain(study: Study, ours: Line, other: Line) -> Line:
     tested: Comparison | Outcome | None = None
     if counts == [1, 1]:
         first, second = (study.array(name_of(line), counted(line)) for line in (ours, other))
-        samples = study.params.evaluation.bootstrap_samples
-        tested = compare(first, second, SCORES[ours.metric, ours.script], samples)
+        tested = compare(first, second, SCORES[ours.metric, ours.script], shuffles)
     elif min(counts) > 1:
         estimate = study.gain(*(_tested_key(line, common) for line in (ours, other)))
         if estimate is not None:

@@ -118,8 +118,8 @@ class Runs:
         freedom = len(self.values) - 1
         if self.pool is None:
             return self.variance, freedom
-        moderated = self.pool.moderated(np.array(self.variance), freedom)
-        return float(moderated), freedom + float(self.pool.borrowed)
+        v, moderated_freedom = self.pool.moderated(np.array(self.variance), freedom)
+        return float(v), float(moderated_freedom)
 
     @cached_property
     def mean_influences(self) -> Numbers:

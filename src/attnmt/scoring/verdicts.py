@@ -6,7 +6,8 @@ claim if it is at most ALPHA / (m - i + 1), and the first that is larger ends th
 an order are described and not tested (:mod:`attnmt.scoring.rank_correlation`), so m does not count them.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
@@ -42,8 +43,8 @@ class Verdict:
         adjusted: p after Holm; at most ALPHA where the claim is decided.
         level: the largest p at which Holm decides the claim, given the p-values of the others.
         detectable: the smallest effect, counted from the claim's bound, that the study would have found
-            at this level with a probability of 80% or more. If a claim needs several differences, all of
-            them must have at least this size.
+            at this level with a probability of 80% or more. If a claim needs several differences, or
+            those of several recipes, all of them must have at least this size. None if nothing varies.
     """
 
     word: VerdictWord
@@ -144,19 +145,26 @@ def holm_levels(values: Sequence[float]) -> list[float]:
     return levels
 
 
-def verdicts(judged: Mapping[Key, Described]) -> dict[Key, Verdict]:
+def verdicts(
+    judged: Mapping[Key, Described], claim_of: Callable[[Key], Hashable] = lambda key: key
+) -> dict[Key, Verdict]:
     """Judge all claims of a study together.
 
     Args:
         judged: what :func:`judge` says of every claim for which the study has numbers.
+        claim_of: says to which claim a key belongs; all tests of a claim must decide it.
     """
     tests = {key: one for key, one in judged.items() if isinstance(one, Outcome)}
     values = [test.p for test in tests.values()]
     found = {key: Verdict("described") for key in judged}
+    needed = Counter[Hashable]()
+    for key, test in tests.items():
+        needed[claim_of(key)] += test.differences
     for key, p, level in zip(tests, adjusted(values), holm_levels(values), strict=True):
         test = tests[key]
-        power = 1 - MISSED / test.differences  # Bonferroni: all must be found
-        effect = detectable(test.error, test.freedom, level, power)
+        power = 1 - MISSED / needed[claim_of(key)]  # Bonferroni: all must be found
+        # Scores that do not vary are no evidence, so no effect would be found.
+        effect = detectable(test.error, test.freedom, level, power) if test.error else None
         found[key] = Verdict(_word(test, level), test.p, p, level, effect)
     return found
 
@@ -175,6 +183,6 @@ def together(words: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """
     if "described" in words:
         return "described"
-    if {"confirmed", "refuted"} <= {*words}:
+    if {"confirmed", "refuted"} <= {*words} and NOT_TESTED not in words:
         return DEPENDS
     return words[0] if len({*words}) == 1 else "undecided"
