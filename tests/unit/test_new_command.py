@@ -14,15 +14,16 @@ import yaml
 from small_project import ROOT, Command
 
 from attnmt.commands import new as command
-from attnmt.config import Languages, Params, load_params
+from attnmt.config import Languages, Params, SearchRules, load_params
 from attnmt.config.generated import models_yaml
 from attnmt.corpora.own_text import find_overlap, write_divided
 from attnmt.corpora.raw_text import write_local
+from attnmt.decoding.rules import limits
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.planning import proposal
-from attnmt.planning.proposal import propose, propose_language
+from attnmt.planning.proposal import params_text, propose, propose_language
 from attnmt.planning.text_size import EXPECTED, TextSize, training_sizes
 from attnmt.text.encode import encode_sets
 from attnmt.text.tokens import tokenize_sets
@@ -488,7 +489,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments,
 
 @pytest.mark.parametrize("pairs", [60, 2000, 50_000])
 def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs):
-    """<unk> is trained on both sides, and words outside the vocabulary may have a translation."""
+    """<unk> is trained where a word is rare, and words outside the vocabulary may have a translation."""
     chance, counts = random.Random(pairs), {}
     files = (tmp_path / "x.fr", tmp_path / "x.en")
     for file, words in zip(files, (900, 400), strict=True):
@@ -502,9 +503,9 @@ def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs):
     known = proposal.vocabulary - len(SPECIAL)
     for file in files:
         assert counts[file][known - 1] > 1
-        assert proposal.min_count <= counts[file][known]
+        assert [proposal.min_count] <= counts[file][known : known + 1] or known == len(counts[file])
     assert proposal.epochs == {60: 40, 2000: 40, 50_000: 10}[pairs]
-    assert proposal.min_count == {60: 1, 2000: 2, 50_000: 3}[pairs]
+    assert proposal.min_count == {60: 1, 2000: 1, 50_000: 3}[pairs]
 
 
 def test_characters_do_not_limit_the_vocabulary_of_words(tmp_path):
@@ -514,7 +515,47 @@ def test_characters_do_not_limit_the_vocabulary_of_words(tmp_path):
     sides = [propose_language("th", ["ไทย"]), propose_language("en", ["a b"])]
     proposal = propose(Languages(source=sides[0], target=sides[1]), files)
     assert sides[0].tokenize == "characters"
-    assert proposal.vocabulary == 150  # 97% of the words, and not the six letters
+    assert proposal.vocabulary == len(SPECIAL) + 194  # 97% of the words, and not the six letters
+    assert proposal.unknown == pytest.approx({"th": 0, "en": 6 / 200})
+
+
+def test_words_do_not_limit_the_vocabulary_of_characters(tmp_path):
+    """A closed list of a few words has fewer than the other side has characters."""
+    letters = [chr(0x4E00 + n) for n in range(60)]
+    files = (tmp_path / "x.hi", tmp_path / "x.zh")
+    write_lines(files[0], [f"w{n % 40} w{(n * 7) % 60}" for n in range(400)])
+    write_lines(files[1], ["".join(letters[(n + k) % 60] for k in range(8)) for n in range(400)])
+    sides = [propose_language("hi", ["a b"]), propose_language("zh", ["我的"])]
+    proposal = propose(Languages(source=sides[0], target=sides[1]), files)
+    assert sides[1].tokenize == "characters"
+    assert proposal.vocabulary == len(SPECIAL) + 58  # 97% of 60 letters that are all as frequent
+    assert proposal.unknown["zh"] == pytest.approx(0.03)
+
+
+def test_a_search_gets_the_lengths_that_the_text_needs(tmp_path):
+    """Each token of one side has six of the other. No pair but one in a thousand is outside."""
+    files = (tmp_path / "x.ar", tmp_path / "x.th")
+    lines = [["w" * (1 + n * k % 50) for k in range(1, 5 + n % 3)] for n in range(2000)]
+    write_lines(files[0], map(" ".join, lines))
+    write_lines(files[1], ("กขคงจฉ" * len(line) for line in lines))
+    sides = [propose_language("ar", ["a b"]), propose_language("th", ["ไทย"])]
+    pair = Languages(source=sides[0], target=sides[1])
+    other = sides[0].model_copy(update={"code": "fa"})
+    alike = propose(Languages(source=sides[0], target=other), (files[0], files[0]))
+    assert alike.ratios == {}
+    assert propose(pair, files).ratios == {"max_ratio": 5.3}  # 37 / 7 with </s>
+    assert propose(pair, files, ["backward"]).ratios == {"min_ratio": 0.16}  # 4 / 25
+    both = propose(pair, files, ["forward", "backward"])
+    assert both.ratios == {"min_ratio": 0.16, "max_ratio": 5.3}
+    text = params_text("x", both, ["test"], ["base"], ["luong"], None, lines=250)
+    assert "length_group: 41}" in text  # six groups
+    assert "samples: 12, min_ratio: 0.16, max_ratio: 5.3}" in text
+    rules = SearchRules(**both.ratios)
+    for line in lines:
+        S, T = len(line), 6 * len(line)
+        assert limits(rules, S).least <= T < limits(rules, S).most
+        assert limits(rules, T).least <= S < limits(rules, T).most
+        assert limits(SearchRules(), S).most < T
 
 
 def test_divided_text_has_no_source_twice(tmp_path):

@@ -161,7 +161,10 @@ def new(
             del sets["train"]
             shared = write_divided(train, pair.codes, hold_out, text)
             trained = text / f"train.{pair.source.code}", text / f"train.{pair.target.code}"
-        proposal = propose(pair, trained)
+        entries = known.systems | known.ensembles
+        one_of = [known.ensembles[x].members[0] if x in known.ensembles else x for x in chosen]
+        ways = {known.systems[system].direction: None for system in one_of}
+        proposal = propose(pair, trained, ways)
         for key, files in sets.items():
             for suffix, file in files.items():
                 end = ".gz" if file.suffix == ".gz" else ""
@@ -171,10 +174,18 @@ def new(
                 else:
                     place.symlink_to(file.resolve())
         tests = [key for key in held_out if key != "dev"] or ["test"]
-        entries = known.systems | known.ensembles
         families = list(dict.fromkeys(entries[system].family for system in chosen))
         write_text(
-            partial / "params.yaml", params_text(name, proposal, tests, chosen, families, tokenized)
+            partial / "params.yaml",
+            params_text(
+                name,
+                proposal,
+                tests,
+                chosen,
+                families,
+                tokenized,
+                rows.get(tests[0]) or hold_out or 0,
+            ),
         )
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
@@ -255,11 +266,15 @@ def _say(name: str, proposal: "Proposal", shared: int, hold_out: int) -> None:
         listed = ", ".join(f"{number:,} {why}" for why, number in reasons.items() if number)
         pairs = f"{about}{count:,} of {proposal.pairs + count:,} training pairs ({share:.1%})"
         typer.echo(f"Left out: {pairs}: {listed}")
+    shares = (f"{share:.1%} of the tokens of {code}" for code, share in proposal.unknown.items())
+    unknown = " and ".join(shares)
+    ratios = "".join(f", {key} {ratio:g}" for key, ratio in proposal.ratios.items())
     layers = f"{size.layers} layer{'s' if size.layers > 1 else ''} of {size.size} cells"
     typer.echo(
-        f"Proposed: {layers}, vocabularies of {proposal.vocabulary:,}, window_D {proposal.window_D}: a "
-        f"local window has {2 * proposal.window_D + 1} words, so local attention is global for "
-        f"{proposal.in_window:.0%} of the training sentences. Change {params} as you like."
+        f"Proposed: {layers}, vocabularies of {proposal.vocabulary:,} (they lack {unknown}){ratios}, "
+        f"window_D {proposal.window_D}: a local window has {2 * proposal.window_D + 1} words, so local "
+        f"attention is global for {proposal.in_window:.0%} of the training sentences. Change {params} "
+        f"as you like."
     )
     if share > MUCH:
         warn(

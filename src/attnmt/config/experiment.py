@@ -19,6 +19,7 @@ LinkStep = Literal["same", "next"]
 # What a processor computes with: AVX2 alone, or all that it has.
 Instructions = Literal["avx2", "all"]
 LengthPenalty = Literal["none", "average", "gnmt"]
+USUAL_RATIOS = 0.5, 1.5  # of a search, where no others are given
 MOST_WORDS = 10_000  # that a rule may ask of a translation
 Ratio = Annotated[float, Field(ge=0, le=100)]
 Words = Annotated[int, Field(ge=1, le=MOST_WORDS)]
@@ -60,7 +61,7 @@ class SearchRules(Strict):
     def _rules_agree(self) -> Self:
         if (self.alpha is not None) != (self.length_penalty == "gnmt"):
             raise error_at(["alpha"], "give it with length_penalty gnmt, and only then")
-        for what, default in (("ratio", (0.5, 1.5)), ("length", (0, MOST_WORDS))):
+        for what, default in (("ratio", USUAL_RATIOS), ("length", (0, MOST_WORDS))):
             given = getattr(self, f"min_{what}"), getattr(self, f"max_{what}")
             least, most = (d if one is None else one for one, d in zip(given, default, strict=True))
             if least > most:

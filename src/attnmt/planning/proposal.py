@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import accumulate, takewhile
 
+import numpy as np
 from jinja2 import Environment, StrictUndefined
 
-from attnmt.config import Language, Languages, Rule, Tokenize
+from attnmt.config import Direction, Language, Languages, Rule, Tokenize
+from attnmt.config.experiment import USUAL_RATIOS
 from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.parallel import Files, count_parallel_lines
 from attnmt.corpora.writing import tokenized_already, written_without_spaces
@@ -23,10 +25,15 @@ TEMPLATE = "params.yaml.jinja"
 SAMPLE = 20_000  # of a text with at least twice as many pairs, about so many are looked at
 COVERED = 0.97  # the share of the text's tokens that the vocabulary should know
 TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
-STEP = 50  # the size of a vocabulary is a multiple of it, unless it is smaller
+STEP = 50  # a vocabulary of 1,000 entries or more has a multiple of it
 MOST_LINKS = 3  # a pair of words that is linked this often gets into the dictionary
 BATCH, UPDATES = 32, 2_500  # pairs in a batch; the batches that a training should have at least
 EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
+OUTSIDE = (
+    0.02  # of the pairs; if more are too long or too short for the search, it gets other limits
+)
+REST = 0.001  # the share of the pairs that may lie outside of these
+GROUPS, LEAST_GROUP, MOST_GROUP = 6, 20, 100  # of sentences of like length; sentences in each
 MOSES = ("en", "de")  # the paper's languages, which get the paper's tokens
 # The most tokens of a training sentence: by rule, and for all other rules LONGEST_WORDS
 LONGEST, LONGEST_WORDS = {"characters": 150}, 50
@@ -66,6 +73,8 @@ class Proposal:
     vocabulary: int
     min_count: int  # of the dictionary
     max_length: int
+    unknown: dict[str, float]  # the share of the tokens that the vocabulary lacks, by language code
+    ratios: dict[str, float]  # keys of a search for which the usual lengths do not suit the text
     window_D: int
     in_window: float  # the share of source sentences that fit into a local window
     epochs: int
@@ -86,11 +95,15 @@ def propose_language(code: str, lines: Iterable[str]) -> Language:
     )
 
 
-def propose(pair: Languages, train: Files) -> Proposal:
+def propose(
+    pair: Languages, train: Files, directions: Iterable[Direction] = ("forward",)
+) -> Proposal:
     """Propose parameters for a training text.
 
     Args:
+        pair: the languages.
         train: the files of source and target, without the pairs that are held out.
+        directions: in which systems translate.
 
     Raises:
         InputError: if no pair of the text would be trained on.
@@ -102,13 +115,13 @@ def propose(pair: Languages, train: Files) -> Proposal:
     every = max(1, count_parallel_lines(train) // SAMPLE)
     pairs: Counter[str] = Counter()
     words: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    lengths: list[int] = []
+    lengths: list[tuple[int, int]] = []
     for number, lines in enumerate(zip(*map(iter_lines, train), strict=True)):
         if number % every == 0:
             row = [cut(line) for cut, line in zip(splitters, lines, strict=True)]
             why = why_dropped(row, settings)
             pairs[why or "kept"] += every
-            lengths += [] if why else [len(row[0])]
+            lengths += [] if why else [(len(row[0]), len(row[1]))]
             for counts, side in zip(words, row, strict=True):
                 counts.update(() if why else side * every)
     if not pairs["kept"]:
@@ -118,12 +131,13 @@ def propose(pair: Languages, train: Files) -> Proposal:
         )
     tokens = {code: counts.total() for code, counts in zip(pair.codes, words, strict=True)}
     size = next(size for most, size in SIZES.items() if max(tokens.values()) <= most)
-    # There are fewer characters than words, so they do not limit the vocabulary of a side with words.
+    # A side may have few characters, and they do not limit the vocabulary of a side with words.
     with_words = [
         counts for side, counts in zip(sides, words, strict=True) if side.tokenize != "characters"
     ]
-    vocabulary = _vocabulary(with_words or words, size.vocabulary)
-    D = proposed_half_width(lengths)
+    vocabulary = _vocabulary(words, with_words or words, size.vocabulary)
+    sources = [source for source, _ in lengths]
+    D = proposed_half_width(sources)
     return Proposal(
         languages=pair,
         every=every,
@@ -135,22 +149,54 @@ def propose(pair: Languages, train: Files) -> Proposal:
         vocabulary=vocabulary,
         min_count=_min_count(words, vocabulary),
         max_length=max_length,
+        unknown={
+            code: _unknown(counts, vocabulary)
+            for code, counts in zip(pair.codes, words, strict=True)
+        },
+        ratios=_ratios(
+            [row if way == "forward" else row[::-1] for way in directions for row in lengths]
+        ),
         window_D=D,
-        in_window=share_in_window(D, lengths),
+        in_window=share_in_window(D, sources),
         epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / pairs["kept"]))),
     )
 
 
-def _vocabulary(sides: Sequence[Counter[str]], most: int) -> int:
+def _vocabulary(
+    sides: Sequence[Counter[str]], with_unknown: Sequence[Counter[str]], most: int
+) -> int:
     """Return the number of entries that know COVERED of the texts, at most ``most`` words.
 
-    Only words that occur TWICE on their side have an entry. All others become ``<unk>``, so that the
-    models learn what to do with it.
+    On the sides ``with_unknown`` only words that occur TWICE have an entry. All others become ``<unk>``,
+    so that the models learn what to do with it.
     """
     covering = max(_covering(words, most) for words in sides)
-    repeated = min(sum(count >= TWICE for count in words.values()) for words in sides)
+    repeated = min(sum(count >= TWICE for count in words.values()) for words in with_unknown)
     entries = min(covering, repeated) + len(SPECIAL)
-    return entries // STEP * STEP if entries > STEP else max(entries, len(SPECIAL) + 1)
+    step = STEP if entries >= 20 * STEP else 1
+    return max(entries // step * step, len(SPECIAL) + 1)
+
+
+def _unknown(words: Counter[str], vocabulary: int) -> float:
+    """Return the share of a text's words that a vocabulary of its most frequent ones lacks."""
+    known = sum(count for _, count in words.most_common(vocabulary - len(SPECIAL)))
+    return 1 - known / words.total()
+
+
+def _ratios(lengths: Sequence[tuple[int, int]]) -> dict[str, float]:
+    """Return the limits that a search needs for such lengths, where the usual ones suit too few pairs.
+
+    They are limits of (T + 1) / (S + 1) and T / (S + 1), for S tokens of the source and T of the
+    translation (:mod:`attnmt.decoding.rules`).
+    """
+    S, T = np.array(lengths).T
+    found, (least, most) = {}, USUAL_RATIOS
+    low, high = T / (S + 1), (T + 1) / (S + 1)
+    if (low < least).mean() > OUTSIDE:
+        found["min_ratio"] = math.floor(100 * np.quantile(low, REST)) / 100
+    if (high > most).mean() > OUTSIDE:
+        found["max_ratio"] = math.ceil(10 * np.quantile(high, 1 - REST)) / 10
+    return found
 
 
 def _covering(words: Counter[str], most: int) -> int:
@@ -178,12 +224,18 @@ def params_text(
     systems: list[str],
     families: list[str],
     tokenized: str | None,
+    lines: int,
 ) -> str:
     """Return the text of a parameter file.
 
     Args:
+        experiment: its name.
+        proposal: what suits the text.
+        tests: the names of the test sets.
+        systems: those that are trained.
         families: those that the systems belong to.
         tokenized: a set with gold links whose text is tokenized already; it is aligned in place of test.
+        lines: of the first test set; Figure 6 shows them in GROUPS groups or more.
     """
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
@@ -194,4 +246,5 @@ def params_text(
         systems=systems,
         families=families,
         tokenized=tokenized,
+        length_group=max(LEAST_GROUP, min(MOST_GROUP, lines // GROUPS)),
     )

@@ -68,7 +68,7 @@ def attention_table(params: Params, numbers: Numbers) -> Table | None:
     with_gains = any(cells["gain over"] for cells in rows.values())
     title = "Does attention help?" if with_gains else "The systems"
     formats = dict.fromkeys(("gain", "gain, 95%"), Format(1, signed=True))
-    formats |= {"p": P, "seeds": Format(0)}
+    formats |= {"p": P, "seeds": Format(0), f"ppl on {dev}": Format(2)}
     cards = {key: facts(params, [line]) for key, line in lines.items()}
     notes = {"gain": GAIN.format(dev=dev), "in window": IN_WINDOW}
     return table_of(NAME, title, caption, rows, formats, cards, notes=notes)

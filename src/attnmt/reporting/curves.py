@@ -104,6 +104,8 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
         size = f"200 in the paper and {params.evaluation.length_group} in ours"
     caption = f"BLEU on tokens of {{test}} for groups of sentences of similar length, {size}."
     lengths = [line.max_words for line in next(iter(groups.values()), [])]
+    if params.own_text and len({*lengths}) < 2:
+        return None  # points without a curve
     if len(set(lengths)) < len(lengths):
         caption += " Groups with equally long longest references are one point, their mean."
     caption += limits_caption(chain.from_iterable(groups.values()), "groups")
