@@ -168,11 +168,15 @@ def _vocabulary(
     """Return the number of entries that know COVERED of the texts, at most ``most`` words.
 
     On the sides ``with_unknown`` only words that occur TWICE have an entry. All others become ``<unk>``,
-    so that the models learn what to do with it.
+    so that the models learn what to do with it. A side all of whose words are repeated sets no limit.
     """
     covering = max(_covering(words, most) for words in sides)
-    repeated = min(sum(count >= TWICE for count in words.values()) for words in with_unknown)
-    entries = min(covering, repeated) + len(SPECIAL)
+    repeated = [
+        known
+        for words in with_unknown
+        if (known := sum(count >= TWICE for count in words.values())) < len(words)
+    ]
+    entries = min([covering, *repeated]) + len(SPECIAL)
     step = STEP if entries >= 20 * STEP else 1
     return max(entries // step * step, len(SPECIAL) + 1)
 
