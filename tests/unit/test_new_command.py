@@ -532,6 +532,10 @@ def test_words_do_not_limit_the_vocabulary_of_characters(tmp_path):
     assert sides[1].tokenize == "characters"
     assert proposal.vocabulary == len(SPECIAL) + 58  # 97% of 60 letters that are all as frequent
     assert proposal.unknown["zh"] == pytest.approx(0.03)
+    lines = read_lines(files[0])
+    write_lines(files[0], [*lines[:-1], "once"])  # a rare word does not limit them, either
+    again = propose(Languages(source=sides[0], target=sides[1]), files)
+    assert again.vocabulary == proposal.vocabulary
 
 
 def test_a_search_gets_the_lengths_that_the_text_needs(tmp_path):

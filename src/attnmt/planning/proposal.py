@@ -131,11 +131,8 @@ def propose(
         )
     tokens = {code: counts.total() for code, counts in zip(pair.codes, words, strict=True)}
     size = next(size for most, size in SIZES.items() if max(tokens.values()) <= most)
-    # A side may have few characters, and they do not limit the vocabulary of a side with words.
-    with_words = [
-        counts for side, counts in zip(sides, words, strict=True) if side.tokenize != "characters"
-    ]
-    vocabulary = _vocabulary(words, with_words or words, size.vocabulary)
+    in_words = [side.tokenize != "characters" for side in sides]
+    vocabulary = _vocabulary(words, in_words, size.vocabulary)
     sources = [source for source, _ in lengths]
     D = proposed_half_width(sources)
     return Proposal(
@@ -162,21 +159,30 @@ def propose(
     )
 
 
-def _vocabulary(
-    sides: Sequence[Counter[str]], with_unknown: Sequence[Counter[str]], most: int
-) -> int:
+def _vocabulary(sides: Sequence[Counter[str]], in_words: Sequence[bool], most: int) -> int:
     """Return the number of entries that know COVERED of the texts, at most ``most`` words.
 
-    On the sides ``with_unknown`` only words that occur TWICE have an entry. All others become ``<unk>``,
-    so that the models learn what to do with it. A side all of whose words are repeated sets no limit.
+    Only words that occur TWICE have an entry. All others become ``<unk>``, so that the models learn what
+    to do with it. A side all of whose words are repeated sets no limit. Characters of one side do not
+    limit the words of the other, and rare words not the characters.
+
+    Args:
+        sides: how often each side has each of its words.
+        in_words: which sides are not cut into characters.
+        most: the limit.
     """
-    covering = max(_covering(words, most) for words in sides)
+    covering = [_covering(words, most) for words in sides]
+    of_characters = [
+        n for n, is_in_words in zip(covering, in_words, strict=True) if not is_in_words
+    ]
     repeated = [
         known
-        for words in with_unknown
+        for words, is_in_words in zip(sides, in_words, strict=True)
         if (known := sum(count >= TWICE for count in words.values())) < len(words)
+        if is_in_words or not any(in_words)
     ]
-    entries = min([covering, *repeated]) + len(SPECIAL)
+    words_known = min([max(covering), *repeated])
+    entries = max([words_known, *(of_characters if any(in_words) else [])]) + len(SPECIAL)
     step = STEP if entries >= 20 * STEP else 1
     return max(entries // step * step, len(SPECIAL) + 1)
 
