@@ -512,7 +512,7 @@ def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs):
 
 def test_characters_do_not_limit_the_vocabulary_of_words(tmp_path):
     files = (tmp_path / "x.th", tmp_path / "x.en")
-    write_lines(files[0], ["กขคงจฉ"[n % 3 :] * 2 for n in range(400)])
+    write_lines(files[0], [*("กขคงจฉ"[n % 3 :] * 2 for n in range(399)), "กขคงจฉซ"])  # one is rare
     write_lines(files[1], [f"w{n % 200} w{(n * 7) % 200}" for n in range(400)])
     sides = [propose_language("th", ["ไทย"]), propose_language("en", ["a b"])]
     proposal = propose(Languages(source=sides[0], target=sides[1]), files)
@@ -525,7 +525,7 @@ def test_words_do_not_limit_the_vocabulary_of_characters(tmp_path):
     """A closed list of a few words has fewer than the other side has characters."""
     letters = [chr(0x4E00 + n) for n in range(60)]
     files = (tmp_path / "x.hi", tmp_path / "x.zh")
-    write_lines(files[0], [f"w{n % 40} w{(n * 7) % 60}" for n in range(400)])
+    write_lines(files[0], [f"{'w' * (n % 40 + 1)} {'v' * (n % 3 + 1)}" for n in range(400)])
     write_lines(files[1], ["".join(letters[(n + k) % 60] for k in range(8)) for n in range(400)])
     sides = [propose_language("hi", ["a b"]), propose_language("zh", ["我的"])]
     proposal = propose(Languages(source=sides[0], target=sides[1]), files)
