@@ -119,13 +119,14 @@ graph: $(VENV) ## Draw the demo's stages
 	dvc dag --collapse-foreach-matrix dvc.yaml
 
 # One worker, because MLflow's server kills workers that do not answer for 5 seconds, as on a busy
-# machine.
+# machine. On a machine of several people, PORT may be another's.
 EXPERIMENT ?= demo
+PORT ?= 5000
 .PHONY: ui
-ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their scores (or those of EXPERIMENT=study)
-	@attnmt track --experiment $(EXPERIMENT)
+ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their scores (or those of EXPERIMENT=study; PORT=5002 takes another port)
+	@attnmt track --experiment $(EXPERIMENT) --port $(PORT)
 	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false \
-		mlflow ui --workers 1 --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
+		mlflow ui --workers 1 --host 127.0.0.1 --port $(PORT) --backend-store-uri sqlite:///mlflow.db
 
 .PHONY: serve
 serve: $(VENV) ## Serve the demo's best model at http://127.0.0.1:5001 (docs/running.md says how to ask it)

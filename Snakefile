@@ -57,6 +57,12 @@ if workflow.remote_exec:
     os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
 
 
+def command(stage, resources):
+    """Return a stage's command. In a job on another machine, a stage that asks for a GPU first looks for it."""
+    looks = workflow.remote_exec and resources.get("gpu")
+    return "python -m attnmt.workflow.promised_gpu && " * bool(looks) + stage.command
+
+
 @cache
 def repeated():
     """Return the stages that option -R repeats, with all that follow."""
@@ -112,7 +118,7 @@ for stage in RULES:
         log:
             f"logs/{EXPERIMENT}/{stage.name}.log",
         params:
-            command=stage.command,
+            command=lambda wildcards, resources, stage=stage: command(stage, resources),
         priority: stage.priority
         threads: stage.threads
         resources:

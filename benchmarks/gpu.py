@@ -157,10 +157,13 @@ def captions(
     """
     if prepare:
         gpu_captions.prepare(folder, tiny)
-    elif resume:
-        _keep(best_device(), "resumed", {"same_bytes": gpu_captions.resumed(folder)})
+        return
+    if resume:
+        part, results = "resumed", {"same_bytes": gpu_captions.resumed(folder)}
     else:
-        _keep(best_device(), "captions", gpu_captions.measured(folder))
+        part, results = "captions", gpu_captions.measured(folder)
+    # Only now: the stages could not have a GPU that this process has taken.
+    _keep(best_device(), part, results)
 
 
 @app.command()

@@ -119,7 +119,7 @@ def runs_page(tmp_path_factory) -> Iterator[str]:
         patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder}/mlflow.db")
         printed = fill_store(index)
     with running_ui(folder) as address:
-        yield printed.replace(store.UI, address)
+        yield printed.replace(f"http://127.0.0.1:{store.UI_PORT}", address)
 
 
 @pytest.fixture

@@ -27,6 +27,19 @@ def test_the_two_graphs_have_the_same_edges(project, tmp_path, experiment):
     assert edges == {edge for edge in declared if edge[0] != "code"}  # Snakemake does without it
 
 
+def test_only_in_a_job_elsewhere_a_stage_that_asks_for_a_gpu_looks_for_it_first(project, tmp_path):
+    """With --resources gpu=0 no stage asks for one."""
+    copy = project.copy(tmp_path / "copy")
+    elsewhere = ("--mode", "remote", "--nolock")  # as the plug-ins for clusters call Snakemake
+    looking = []
+    for options in ((), elsewhere, (*elsewhere, "--resources", "gpu=0")):
+        shown = copy.run("snakemake", "-n", "--printshellcmds", *options)
+        commands = re.findall(r"stages/(\w+)\.py", shown)
+        looking.append(set(re.findall(r"promised_gpu && python stages/(\w+)\.py", shown)))
+        assert {"tokens", "train", "translate", "report"} <= {*commands}
+    assert looking == [set(), {"train", "translate"}, set()]
+
+
 def test_after_snakemake_both_engines_find_nothing_to_do(built):
     assert "up to date" in built.run("dvc", "status", "dvc.yaml")
     assert built.repro() == set()

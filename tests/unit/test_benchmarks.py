@@ -12,11 +12,11 @@ from attnmt.errors import InputError
 from attnmt.planning.cost import work
 from attnmt.text.batches import make_batch
 from benchmarks import cpu, products, seeds, workload
-from benchmarks.cpu_page import _peers
+from benchmarks.cpu_page import _label, _peers
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
 from benchmarks.peers import _links, joined
-from benchmarks.systems import LABELS, SYSTEMS, without_biases
+from benchmarks.systems import ALL, LABELS, SYSTEMS, without_biases
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
 from benchmarks.worker import WholeWorker
@@ -177,6 +177,22 @@ def test_a_row_names_its_seeds_where_it_has_others_than_the_first():
     page = _peers("captions", {"rates": [1.0], "systems": systems, "machine": machine})[1]
     assert page.startswith("| seeds 1, 2, 4 |")
     assert f"\n| {LABELS['opennmt']} (seeds 1, 2) |" in page
+
+
+def test_the_rows_of_ours_say_which_instructions_they_had():
+    """Ours has kept to AVX2 since 2026-11-27. Only these rows change; peers always had all."""
+    shown = {
+        day: {name: _label(name, {"machine": {"started": f"{day}T00:00:00Z"}}) for name in LABELS}
+        for day in ("2026-11-26", "2026-11-27")
+    }
+    assert shown["2026-11-27"] == LABELS
+    ensemble = "ours, ensemble of 8, all instructions"
+    older = LABELS | {"ours": LABELS[ALL], "ours-x8": ensemble}
+    assert shown["2026-11-26"] == older
+
+
+def test_trainings_and_translations_are_measured_with_both_kinds_of_instructions():
+    assert {"ours", ALL} <= {*cpu.TRAINED.split(",")} & {*cpu.DECODED.split(",")}
 
 
 def test_the_evidence_has_the_whole_trainings_of_the_benchmarks():

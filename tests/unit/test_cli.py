@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -24,18 +25,34 @@ def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
     Path(file).parent.mkdir(parents=True)
     Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
     monkeypatch.setattr(track, "connect", lambda: None)
-    monkeypatch.setattr(track, "runs_address", lambda client, experiment: f"page/{experiment}")
+    monkeypatch.setattr(track, "runs_address", lambda client, *of: f"page/{of}")
     monkeypatch.setattr(
         importing, "import_missing", lambda params: [f"base of {params.experiment}"]
     )
-    address = "The runs of other with their scores: page/other\n"
+    address = "The runs of other with their scores: page/('other', 5000)\n"
     assert attnmt("track", "--experiment", "other")[:2] == (0, f"base of other\n{address}")
-    monkeypatch.setattr(track, "runs_address", lambda client, experiment: None)
+    monkeypatch.setattr(track, "runs_address", lambda *_: None)
     monkeypatch.setattr(importing, "import_missing", lambda params: [])
     assert attnmt("track", "--experiment", "other")[:2] == (
         0,
         "MLflow has everything already.\n",
     )
+
+
+def test_track_refuses_a_port_that_is_taken_before_it_prints_an_address(attnmt, monkeypatch):
+    params = demo_values()
+    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
+    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    monkeypatch.setattr(track, "connect", lambda: None)
+    monkeypatch.setattr(track, "runs_address", lambda client, experiment, port: f"page:{port}")
+    monkeypatch.setattr(importing, "import_missing", lambda params: [])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        status, output, error = attnmt("track", "--port", port)
+    assert (status, output) == (2, "")
+    assert error.startswith(f"error: port {port} of 127.0.0.1: Address already in use; if your own")
+    assert "make ui PORT=5002" in error
+    assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
 
 
 def test_in_another_folder_no_experiment_is_suggested(attnmt):

@@ -1,6 +1,7 @@
 """Each process gets a GPU of its own, on a machine with pretended GPUs."""
 
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -78,3 +79,16 @@ def test_without_a_gpu_a_process_takes_none(two_gpus, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert best_device() == torch.device("cpu")
     assert two_gpus == []
+
+
+@pytest.mark.parametrize(
+    ("build", "cure"), [(None, "install the one for GPUs"), ("13.0", "compare nvidia-smi")]
+)
+def test_a_job_that_was_promised_a_gpu_ends_where_there_is_none(monkeypatch, build, cure):
+    monkeypatch.setattr(torch.version, "cuda", build)
+    monkeypatch.setattr(torch.version, "hip", None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(SystemExit, match=f"error: this job asked for a GPU.*{cure}.*gpu=0"):
+        runpy.run_module("attnmt.workflow.promised_gpu", run_name="__main__")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    runpy.run_module("attnmt.workflow.promised_gpu", run_name="__main__")

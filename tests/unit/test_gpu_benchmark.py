@@ -1,12 +1,19 @@
 """The GPU benchmark, with a processor in the GPU's place."""
 
 import json
+import os
 import re
-from collections.abc import Callable
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterable
+from importlib.metadata import requires
 from typing import Any
 
 import pytest
 import torch
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
 from attnmt.config import ModelShape, System
@@ -17,11 +24,13 @@ from attnmt.planning.cost import work
 from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import Batch
 from attnmt.training import captured
-from benchmarks import gpu, gpu_ceilings, gpu_steps, page, products
+from benchmarks import gpu, gpu_captions, gpu_ceilings, gpu_steps, page, products
 from benchmarks.gpu_limit import words_limit
 from benchmarks.gpu_page import SYSTEMS, hours, paper_words, render
 
 MACHINE = {"device": "A B", "torch": "2", "started": "2015-08-17T12", "git_commit": "0"}
+WHEELS = (gpu.ROOT / "benchmarks/gpu_wheels.txt").read_text().splitlines()
+NO_EXTRA = {"extra": "", "python_version": "3.12"}
 SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
 
 
@@ -82,16 +91,31 @@ def test_a_kind_of_step_is_what_its_name_says(kind):
     assert found == (not plain, 3 if plain else captured.MULTIPLE, graphs)
 
 
-def test_hours_are_those_of_the_fastest_precision():
-    slow, fast = ({"words_per_second": [speed]} for speed in (500.0, 1000.0))
-    systems = {"local_p_general_feed": {"parameters": 1, "fp32": slow, "tf32": fast}}
+def test_hours_are_those_of_the_experiments_precision():
+    own, fast = ({"words_per_second": [speed]} for speed in (1000.0, 2000.0))
+    systems = {"local_p_general_feed": {"parameters": 1, "fp32": own, "tf32": fast}}
     results = {"machine": MACHINE, "training": {"systems": systems}}
     assert paper_words() == (28, 27_159_600_000)
     # 27,160 million words at 1,000 a second are 7,544 hours.
     assert "1,000 target words a second" in hours(results)
+    assert "reached on A B in fp32, the experiment's precision," in hours(results)
     assert f"take {7544.3 / 24:.1f} days of one GPU" in hours(results)
-    del systems["local_p_general_feed"]
-    assert hours(results) == "There are no results yet."
+    expected = "On A B the speed of local_p_general_feed in fp32 has not been measured."
+    systems["local_p_general_feed"]["fp32"] = {"error": "out of memory"}
+    assert hours(results) == expected
+    assert hours({"machine": MACHINE}) == expected
+
+
+@pytest.mark.parametrize("options", [[], ["--resume"]])
+def test_the_stages_have_the_gpu_before_the_command_takes_it(options, tmp_path, monkeypatch):
+    """One process holds a GPU until it ends, and its stages would have to share it or take another."""
+    order = []
+    for name in ("measured", "resumed"):
+        monkeypatch.setattr(gpu_captions, name, lambda folder: order.append("stages"))
+    monkeypatch.setattr(gpu, "best_device", lambda: order.append("command"))
+    monkeypatch.setattr(gpu, "_keep", lambda *_: None)
+    CliRunner().invoke(gpu.app, ["captions", str(tmp_path), *options], catch_exceptions=False)
+    assert order == ["stages", "command"]
 
 
 def test_products_that_wait_for_the_step_before_count_at_its_speed():
@@ -116,5 +140,80 @@ def test_the_script_names_commands_and_versions_that_there_are():
     }
     assert called | {"show"} <= commands
     pinned = (gpu.ROOT / "constraints.txt").read_text().splitlines()
-    wheels = (gpu.ROOT / "benchmarks/gpu_wheels.txt").read_text().splitlines()
-    assert {line.partition(" --hash=sha256:")[0] for line in wheels if line[0] != "#"} <= {*pinned}
+    assert {line.partition(" --hash=sha256:")[0] for line in WHEELS if line[0] != "#"} <= {*pinned}
+
+
+def test_the_wheels_are_all_that_the_machine_lacks():
+    """The machine has torch with all that it requires, and the packages of the lines ``# has``."""
+    project = tomllib.loads((gpu.ROOT / "pyproject.toml").read_text())["project"]
+    needed = closure(Requirement(line).name for line in project["dependencies"])
+    lists = [line.removeprefix("# has ") for line in WHEELS if line.startswith("# has ")]
+    brought = {canonicalize_name(line.partition("==")[0]) for line in WHEELS if line[0] != "#"}
+    assert brought == needed - closure(["torch"]) - {*" ".join(lists).split()}
+
+
+def closure(names: Iterable[str]) -> set[str]:
+    """Return packages and all that they require, by their canonical names."""
+    found: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name not in found:
+            found.add(name)
+            asked = map(Requirement, requires(name) or [])
+            waiting += [
+                one.name for one in asked if not one.marker or one.marker.evaluate(NO_EXTRA)
+            ]
+    return found
+
+
+# The script's python: what needs a GPU or the network only says what it would say; trainings fail.
+PYTHON = """#!/bin/sh
+case "$*" in
+    "-m pip "*) ;;
+    *training*) exit 1 ;;
+    "-m benchmarks"*) echo measured ;;
+    "-m pytest "*) echo "45 skipped in 0.10s" ;;
+    *) exec "{python}" "$@" ;;
+esac
+"""
+
+
+@pytest.fixture
+def gpu_day(tmp_path) -> Callable[[], "subprocess.CompletedProcess[str]"]:
+    """Return a function that runs the script's first call; it writes into tmp_path/out."""
+    python = tmp_path / "bin/python"
+    python.parent.mkdir()
+    python.write_text(PYTHON.format(python=sys.executable))
+    python.chmod(0o755)
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    command = ["bash", "benchmarks/gpu_day.sh", "1", str(tmp_path / "out"), "--device", "cpu"]
+    environment = os.environ | {"PATH": path, "TMPDIR": str(tmp_path)}
+
+    def run() -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            command, cwd=gpu.ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+def test_the_table_says_that_without_a_gpu_the_tests_are_skipped(gpu_day, tmp_path):
+    assert gpu_day().returncode == 0
+    table = (tmp_path / "out/table.txt").read_text()
+    assert re.findall(r"(\S+) +\d+ s   (.*)", table) == [
+        ("ceilings", "ok"),
+        ("tests", "skipped, no GPU"),
+        ("training", "failed"),
+    ]
+
+
+def test_where_a_package_is_missing_nothing_is_measured(gpu_day, tmp_path):
+    broken = tmp_path / "attnmt-packages/ruamel/yaml/__init__.py"  # where the wheels would be
+    broken.parent.mkdir(parents=True)
+    broken.write_text("raise ImportError('no YAML')")
+    run = gpu_day()
+    assert run.returncode == 1
+    assert "ImportError: no YAML: so nothing can be measured" in run.stderr
+    assert "benchmarks/gpu_wheels.txt" in run.stderr
+    assert not (tmp_path / "out/table.txt").read_text()

@@ -43,8 +43,16 @@ def test_an_environment_is_made_once(first):
 
 
 def test_mlflow_shows_any_experiment(first):
-    assert steps(first, "ui")[0] == "attnmt track --experiment demo"
-    assert steps(first, "ui", "EXPERIMENT=study")[0] == "attnmt track --experiment study"
+    assert steps(first, "ui")[0].startswith("attnmt track --experiment demo ")
+    assert steps(first, "ui", "EXPERIMENT=study")[0].startswith("attnmt track --experiment study ")
+
+
+def test_mlflow_listens_on_the_port_that_is_checked_and_printed(first, monkeypatch):
+    monkeypatch.delenv("PORT", raising=False)
+    for words, port in (([], "5000"), (["PORT=5002"], "5002")):
+        checked, *served = steps(first, "ui", *words)
+        assert checked.endswith(f" --port {port}")
+        assert f" --port {port} " in " ".join(served)
 
 
 def test_the_environment_of_a_copied_or_moved_folder_is_made_again(first, tmp_path):

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
+from filelock import FileLock, Timeout
 from small_experiment import ROOT, make_experiment
 from tracking_inputs import STARTED, training, write, write_report, write_scores, write_training
 
@@ -320,8 +322,9 @@ def test_the_address_of_an_experiments_runs_names_a_view_with_their_scores(proje
     view = "workflowType=machine_learning&viewStateShareKey=scores"
     page = f"#/experiments/{number}/runs?{view}"
     assert store.runs_address(client, "demo") == f"http://127.0.0.1:5000/{page}"
+    assert store.runs_address(client, "demo", 5002) == f"http://127.0.0.1:5002/{page}"
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://server:80/")
-    assert store.runs_address(client, "demo") == f"http://server:80/{page}"
+    assert store.runs_address(client, "demo", 5002) == f"http://server:80/{page}"
 
 
 def test_a_new_report_replaces_the_one_before(project):
@@ -407,6 +410,31 @@ def test_two_processes_may_start_without_a_store(tmp_path, monkeypatch):
     # The jobs used the default store. Its address is absolute here: MLflow keeps a relative one open.
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     assert sorted(run.info.run_name for run in runs()) == models
+
+
+@pytest.fixture
+def held_lock(project, monkeypatch):
+    """Hold the lock of the store, as another process does while it opens a new database."""
+    monkeypatch.setattr(store, "LOCK_SECONDS", 0.01)
+    with FileLock(store.LOCK):
+        yield
+
+
+@pytest.mark.parametrize("module", ["mlflow", "mlflow.store.tracking.sqlalchemy_store"])
+def test_mlflow_is_imported_before_the_lock_is_taken(held_lock, monkeypatch, module):
+    """The import takes seconds. If it held the lock, the last of many jobs would wait too long."""
+    with pytest.raises(Timeout):
+        store.connect()
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=module):
+        store.connect()
+
+
+def test_jobs_do_not_wait_for_each_other_before_a_server(held_lock, monkeypatch):
+    found = MagicMock()
+    monkeypatch.setattr(mlflow, "MlflowClient", found)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://server:80/")
+    assert store.connect() is found.return_value
 
 
 def test_a_job_on_another_machine_does_not_touch_the_default_store(

@@ -1,15 +1,14 @@
 """``attnmt serve``."""
 
-import socket
 from typing import Annotated
 
 import typer
 
+from attnmt.commands.listening import bound
 from attnmt.commands.messages import note
 from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
 from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO
-from attnmt.errors import InputError
 
 PATIENCE = 1  # seconds that requests have to end when the server is told to
 
@@ -37,7 +36,8 @@ def serve(
     -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3, "beam": 10}}'
     """
     chosen = choose_several(experiment, model or [], weights or [])
-    listening = _bound(host, port)  # the port comes first, because the model takes seconds to load
+    # The port comes first, because the model takes seconds to load.
+    listening = bound(host, port, "choose another with --port, or another --host")
     with of_the_extra("attnmt serve answers through Starlette"):
         import uvicorn  # imported here, because these take seconds, and --help must be fast
 
@@ -52,19 +52,3 @@ def serve(
     # Ctrl-C does not wait longer for requests
     config = uvicorn.Config(served, timeout_graceful_shutdown=PATIENCE)
     uvicorn.Server(config).run(sockets=[listening])
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket that is bound to an address. Nobody can connect to it yet."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except (OSError, UnicodeError) as error:
-        listening.close()
-        why = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"port {port} of {host}: {why}; choose another with --port, or another --host"
-        ) from None
-    return listening

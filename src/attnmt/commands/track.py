@@ -1,13 +1,32 @@
 """``attnmt track``."""
 
+from typing import Annotated
+
 import typer
 
+from attnmt.commands.listening import bound
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, load_params, params_file
-from attnmt.tracking.store import connect, runs_address
+from attnmt.tracking.store import UI_PORT, connect, runs_address
+
+TAKEN = (
+    "if your own mlflow ui listens there, attnmt track prints its address; otherwise choose another "
+    "port, as in make ui PORT=5002"
+)
 
 
-def track(experiment: Experiment = DEMO) -> None:
+def track(
+    experiment: Experiment = DEMO,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=65535,
+            help=f"The port at which you are about to start mlflow ui; it must be free. "
+            f"[default: {UI_PORT}, free or not]",
+        ),
+    ] = None,
+) -> None:
     """Read trainings, scores and reports from their files, and import into MLflow what it lacks.
 
     Then print the address of the table of runs. MLflow's own server shows it (mlflow ui).
@@ -17,8 +36,10 @@ def track(experiment: Experiment = DEMO) -> None:
     # Imported here, because it takes a second, and a shell that completes a word must not wait for it.
     from attnmt.tracking.importing import import_missing
 
+    if port is not None:  # or the address that is printed would show what another server serves
+        bound("127.0.0.1", port, TAKEN).close()
     imported = import_missing(load_params(params_file(experiment)))
     typer.echo("\n".join(imported) if imported else "MLflow has everything already.")
-    address = runs_address(connect(), experiment)
+    address = runs_address(connect(), experiment, port or UI_PORT)
     if address is not None:
         typer.echo(f"The runs of {experiment} with their scores: {address}")

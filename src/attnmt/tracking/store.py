@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
@@ -21,7 +21,7 @@ DEFAULT_URI = "sqlite:///mlflow.db"
 ELSEWHERE = "ATTNMT_ELSEWHERE"  # set by the Snakefile in a job on another machine
 LOCK = "mlflow.db.lock"  # processes that open a new database at once crash in its migration
 LOCK_SECONDS = 60.0
-UI = "http://127.0.0.1:5000"  # where `mlflow ui`, and with it `make ui`, serves the default store
+UI_PORT = 5000  # of this machine, where `mlflow ui` serves the default store unless told otherwise
 # A view of an experiment's runs with the scores among the columns, kept in a tag of the experiment. Only
 # an address that names the view opens it. MLflow 3.17 opens every experiment as one of language-model
 # apps, whatever its tags say, unless the address or a person's own choice in the browser names the type.
@@ -54,7 +54,8 @@ def store_uri() -> str:
 def connect() -> Any:
     """Return a client of the store; make its database if there is none.
 
-    Several processes may call it at once. MLflow takes seconds to import, so it is not imported above.
+    Several processes may call it at once. MLflow takes seconds to import, so it is not imported above,
+    nor while others wait for the lock.
 
     Raises:
         InputError: if the store is the default one and this is a job on another machine, or if the
@@ -66,13 +67,23 @@ def connect() -> Any:
         )
     for name, value in ENVIRONMENT.items():  # which MLflow reads when it is imported
         os.environ.setdefault(name, value)
-    with FileLock(LOCK, timeout=LOCK_SECONDS):
-        _check_database()
-        from mlflow import MlflowClient
+    from mlflow import MlflowClient
 
+    if _is_server():
+        lock: AbstractContextManager[Any] = nullcontext()
+    else:
+        import mlflow.store.tracking.sqlalchemy_store  # noqa: F401  the client would import it
+
+        lock = FileLock(LOCK, timeout=LOCK_SECONDS)
+    with lock:
+        _check_database()
         client = MlflowClient(store_uri())
         client.search_experiments(max_results=1)
     return client
+
+
+def _is_server() -> bool:
+    return urlparse(store_uri()).scheme.startswith("http")
 
 
 def _check_database() -> None:
@@ -127,11 +138,15 @@ def experiment_id(client: Any, experiment: str) -> str:
     return str(client.create_experiment(experiment, tags={VIEW_TAG: view}))
 
 
-def runs_address(client: Any, experiment: str) -> str | None:
-    """Return the address of the table of an experiment's runs with their scores; None without a run."""
+def runs_address(client: Any, experiment: str, port: int = UI_PORT) -> str | None:
+    """Return the address of the table of an experiment's runs with their scores; None without a run.
+
+    Args:
+        port: where `mlflow ui` serves a store that is no server itself.
+    """
     known = find_experiment(client, experiment)
     if known is None:
         return None
-    server = store_uri().rstrip("/") if urlparse(store_uri()).scheme.startswith("http") else UI
+    server = store_uri().rstrip("/") if _is_server() else f"http://127.0.0.1:{port}"
     page = f"{server}/#/experiments/{known.experiment_id}/runs"
     return f"{page}?workflowType=machine_learning&viewStateShareKey={VIEW_NAME}"
