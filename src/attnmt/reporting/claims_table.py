@@ -22,9 +22,9 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     counts = Counter(lines[0].verdict for lines in groups)
     tested = counts.total() - counts[NOT_TESTED] - counts["described"]
     caption = (
-        f"{tested} of {counts.total()} claims are tested together; if scores follow a normal law and "
-        f"systems vary alike, at most {ALPHA:.0%} of studies have a false verdict. Ours is the mean of "
-        "some systems less that of others"
+        f"{tested} of {counts.total()} claims are tested together; if scores are normal and vary alike, "
+        f"at most {ALPHA:.0%} of studies have a false verdict. Ours is the mean of some systems less "
+        "that of others"
     )
     if again := [one for one, *_ in groups if one.other_verdict not in (None, "described")]:
         alike = sum(one.verdict == one.other_verdict for one in again)
