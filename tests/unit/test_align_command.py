@@ -3,6 +3,7 @@
 import csv
 import html
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ def test_gold_links_of_other_formats_give_the_same_rates(attnmt):
     for name in ("gold", "gold.talp", "gold.wa"):
         status, _, err = attnmt("-m", "local_p", "--gold", name, "-o", "rates.csv")
         assert status == 0, err
-        assert ("note: " in err) == (name != "gold")
+        assert ("note: gold" in err) == (name != "gold")
         rates[name] = read_lines(Path("rates.csv"))
     assert rates["gold"] == rates["gold.talp"] == rates["gold.wa"]
 
@@ -139,7 +140,14 @@ def test_plain_text_is_linked_as_the_set_is_whose_text_it_is(attnmt, params, nam
     ]
     expected = ["\t".join(row) for row in zip(links, *sides, strict=True)]
     status, out, err = align("align", *map(str, raw), "-m", name)
-    assert (status, out.splitlines(), err) == (0, expected, "")
+    assert (status, out.splitlines()) == (0, expected)
+    units = [[*chain(*translator.data.units("test", code))] for code in ("en", "de")]
+    known = [translator.data.vocabulary(code) for code in ("en", "de")]
+    assert err.splitlines() == [
+        f"note: unknown {translator.source.unit} of {code}: {unknown} of {len(side)}"
+        for code, side, words in zip(("en", "de"), units, known, strict=True)
+        if (unknown := sum(unit not in words for unit in side))
+    ]
     pair = ENGLISH["test"][0], GERMAN["test"][0]
     assert align("align", *pair, "-m", name)[1].splitlines() == expected[:1]
 
@@ -156,7 +164,13 @@ def test_text_of_another_form_than_is_read_gets_a_warning(attnmt):
         (["test.en", "raw", "--tokenized"], [warned.format("raw", "plain", "tokens", "leave out")]),
     ):
         status, _, err = align(*arguments)
-        assert (status, err.splitlines()) == (0, expected)
+        warnings = [line for line in err.splitlines() if not line.startswith("note: unknown")]
+        assert (status, warnings) == (0, expected)
+
+
+def test_links_with_tabs_between_them_are_read(attnmt):
+    write_lines(Path("gold"), ["0-0\t1-1", *["0-0"] * 4])
+    assert attnmt("-m", "local_p", "--gold", "gold")[0] == 0
 
 
 def test_packed_weights_link_words(attnmt):
@@ -181,6 +195,11 @@ def test_packed_weights_link_words(attnmt):
         (["--links", "x", "--gold", "short"], "--links: the file holds the links of one model"),
         (["--links", "x", "-m", "plain"], "--model: plain has no attention"),
         (["--gold", "test.en"], "test.en:1: 'The' is not a link"),
+        (
+            ["--gold", "columns"],
+            "columns:2: columns follow the links, such as the tokens that attnmt",
+        ),
+        (["--gold", "columns"], "keep the first one: cut -f1 < columns > columns.plain"),
         (["--gold", "short"], "short: 1 lines where the text has 5"),
         (["--gold", "far"], "link 0-60 lies outside the pair's"),
         (["--gold", "far", "--flip", "-o", "no/such/folder/x.csv"], "far:1"),
@@ -188,6 +207,7 @@ def test_packed_weights_link_words(attnmt):
 )
 def test_what_cannot_be_done_is_refused(attnmt, arguments, message):
     write_lines(Path("short"), ["0-0"])
+    write_lines(Path("columns"), ["\ta\tb", *["0-0 1?1\tराजा\t0-0"] * 4])
     write_lines(Path("far"), ["0-60", *["0-0"] * 4])
     status, out, err = attnmt(*arguments)
     assert (status, out) == (2, "")

@@ -16,6 +16,7 @@ from attnmt.commands import check
 from attnmt.commands.check import experiment_mismatches
 from attnmt.config import load_params
 from attnmt.errors import InputError
+from attnmt.files import progress
 from attnmt.files.text_file import json_text, sha256, write_json
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
@@ -191,7 +192,7 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "new code": (
         lambda: edit("stages/train.py", "def main(", "ADDED = 1\n\n\ndef main("),
-        "made by other code than today's (code/demo/train.json): train@",
+        "made by other code than today's (code/demo/train.json): train (11)",
     ),
     "dvc commit --force": (force_dvc, "their own files name other code: DVC was forced"),
     "old weights": (
@@ -260,6 +261,62 @@ def test_a_graph_that_is_not_yaml_is_named(project):
     edit("dvc.yaml", "stages:", "<<<<<<< ours\nstages:")
     with pytest.raises(InputError, match=r"^dvc\.yaml: not YAML"):
         experiment_mismatches("demo")
+
+
+def test_a_report_that_is_not_committed_is_named_and_the_others_are_checked(project, monkeypatch):
+    monkeypatch.setattr(check, "installed_mismatches", list)
+    LOCK.unlink()
+    params = yaml.safe_load(Path("params.yaml").read_text())
+    Path("experiments/other").mkdir(parents=True)
+    other = yaml.safe_dump(params | {"experiment": "other"})
+    Path("experiments/other/params.yaml").write_text(other)
+    shutil.copytree("reports/demo", "reports/other")
+    Path("experiments/third").mkdir()
+    Path("experiments/third/params.yaml").write_text("seeds: 1")
+    shutil.copytree("reports/demo", "reports/third")
+    with pytest.raises(InputError) as error:
+        check.check()
+    demo, other, third, *_ = str(error.value).splitlines()
+    said = "{}: no such file, so the experiment is not committed; when it has run, type attnmt commit{}"
+    assert demo == "demo: " + said.format("dvc.lock", "")
+    assert other == "other: " + said.format("experiments/other/dvc.lock", " --experiment other")
+    assert third.startswith("third: experiments/third/params.yaml:")
+
+
+def test_what_changes_together_has_a_line(project):
+    lock = yaml.safe_load(LOCK.read_text())
+    trainings = [stage for stage in lock["stages"] if stage.startswith("train@")]
+    for name in trainings:
+        read = {"models.yaml": {f"models.{name}": 1}, "systems.yaml": {"systems.gru.family": 1}}
+        lock["stages"][name]["params"] = read
+    LOCK.write_text(yaml.safe_dump(lock))
+    Path("models.yaml").write_text("models: {}")
+    for name in ("local_p", "plain"):
+        write_training(name, fingerprint="f2")
+    ran = f"since {trainings[0]} and {len(trainings) - 1} others ran; run the experiment again"
+    weights = [f"models/demo/{name}/weights.safetensors" for name in ("local_p", "plain")]
+    assert experiment_mismatches("demo") == [
+        f"models.yaml: models.{trainings[0]} and {len(trainings) - 1} others have changed {ran}",
+        f"systems.yaml: systems.gru.family has changed {ran}",
+        f"{', '.join(weights)}: of another training than provenance.json; train again",
+    ]
+
+
+def test_new_code_of_many_stages_has_a_line(project):
+    LOCK.write_text(LOCK.read_text().replace("md5: ", "md5: x"))
+    said = [line for line in experiment_mismatches("demo") if "other code than" in line]
+    files = "code/demo/train.json and 5 others"
+    assert said == [f"dvc.lock: made by other code than today's ({files}): train (11)"]
+
+
+def test_long_work_says_which_experiment_is_checked(project, monkeypatch, capsys):
+    monkeypatch.setattr(check, "installed_mismatches", list)
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    check.check()
+    said = capsys.readouterr().err
+    assert said.startswith("checking demo: 0 experiments in ")
+    assert "\ndemo: scores: 1 of " in said
+    assert "\nchecking demo: 1 of 1 experiments (100%)" in said
 
 
 def test_without_a_report_check_says_what_it_checked(project, monkeypatch, capsys):

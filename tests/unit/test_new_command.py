@@ -32,6 +32,7 @@ from attnmt.text.vocabulary import SPECIAL
 FRENCH = [f"L'homme numéro {n} n'est pas là." for n in range(60)]
 ENGLISH = [f"Man number {n} isn't there." for n in range(60)]
 TRAIN = ["--train", "../corpus.fr", "../corpus.en"]
+COST = command._cost
 SETS = [*TRAIN, "--dev", "../dev.fr", "../dev.en", "--test", "../test.fr", "../test.en"]
 
 
@@ -277,14 +278,39 @@ def test_a_code_that_yaml_would_not_read_as_text_stays_text(new, code):
 
 @pytest.mark.parametrize("ending", [InputError("no"), KeyboardInterrupt()])
 def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
-    def fails(params: Params, measure: bool) -> str:
+    def fails(params: Params) -> bool:
         raise ending
 
-    monkeypatch.setattr(command, "_cost", fails)
+    monkeypatch.setattr(command, "write_models", fails)
     monkeypatch.setattr(os, "_exit", sys.exit)  # this process goes on
     status, out, _ = new("own", *SETS)
     assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
     assert not Path("experiments/own").exists()
+
+
+def test_an_experiment_stays_if_ctrl_c_ends_the_measurement(new, monkeypatch):
+    def stopped(params: Params, names: list[str]) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "_cost", COST)
+    monkeypatch.setattr("attnmt.planning.measure.measure_speeds", stopped)
+    monkeypatch.setattr(os, "_exit", sys.exit)  # if it ended, this process would go on
+    status, out, err = new("own", *SETS)
+    assert (status, params_of("own").experiment) == (0, "own")
+    assert err == (
+        "Measuring the speed of this machine; this takes 20 seconds. Ctrl-C leaves it out.\n"
+    )
+    assert "Proposed: 1 layer" in out
+    assert (
+        "\nCost: not measured, as Ctrl-C came; attnmt plan --experiment own --measure estimates it.\n"
+    ) in out
+    assert "\nNext:\n" in out
+
+
+def test_the_parameters_end_with_a_line_feed(new):
+    made(new, *SETS)
+    text = Path("experiments/own/params.yaml").read_text()
+    assert text.endswith("other_code: restart\n")
 
 
 def write_uneven(pairs: int) -> None:
@@ -429,7 +455,27 @@ def replaced(old: str, new: str) -> list[str]:
             for name in ("my study", "1e5", "nan", "no", "null", "2015-01-01")
         ),
         (["demo", *SETS], "experiments/demo: this experiment exists already"),
-        (["own", *TRAIN], "--dev: no files; give them, or take pairs out of"),
+        (["own", *TRAIN], "or take pairs out of the training text with --hold-out 4\n"),
+        (["own", *SETS[:6]], "--test: no files; give them\n"),  # --hold-out would be refused
+        (["own", "--train", "../few.fr", "../few.en"], "--dev: no files; give them\n"),
+        (["own", "--train", "../many.fr", "../many.en"], "training text with --hold-out 1000\n"),
+        (
+            ["own", "--train", "../t.tmx", "../t.tmx", "--languages", "fr", "en"],
+            "with --hold-out and a number, at most a quarter of its pairs\n",
+        ),
+        (
+            ["own", *replaced("../corpus.fr", "../same")],
+            "../same: its name has no suffix that says its language, as corpus.fr has; give the codes",
+        ),
+        (
+            ["own", "--train", "../fr.txt", "../en.txt", *SETS[3:]],
+            "../fr.txt and ../en.txt: .txt is no language's code; give the codes of the two "
+            "languages, as in --languages fr en\n",
+        ),
+        (
+            ["own", "--train", "../t.tmx", "../t.tmx", *SETS[3:]],
+            "../t.tmx: .tmx is no language's code; give the codes",
+        ),
         (["own", *SETS, "--dev", "../test.fr", "../test.en"], "--dev: given twice; give"),
         (["own", *SETS, "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
         (["own", *SETS, "--hold-out", "3"], "--hold-out: --dev is given, too"),
@@ -438,7 +484,7 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *replaced("../corpus.en", "../corpus.fr")], "corpus.fr: 'fr' is the source, too"),
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3: blank line in a set that"),
         (["own", *SETS, "--systems", "base,bas"], "has no system 'bas'; did you mean"),
-        (["own", *SETS, "--languages", "f r", "en"], "(found 'f r'); give the codes of"),
+        (["own", *SETS, "--languages", "f r", "en"], "--languages: 'f r' is no code; a code has"),
         (
             ["own", *TRAIN, "--dev", "../dev.en", "../dev.fr", *SETS[6:]],
             "../dev.en: its name says that it is in 'en', and the text of 'fr' is expected here",
@@ -452,6 +498,11 @@ def replaced(old: str, new: str) -> list[str]:
         (
             ["own", *SETS, "--links", "../far"],
             "far:2: link 11-0 lies outside the pair's 11 and 7 tokens",
+        ),
+        (
+            ["own", *SETS, "--links", "../columns"],
+            "columns:1: columns follow the links, such as the tokens that attnmt align writes; keep "
+            "the first one: cut -f1 < ../columns > ../columns.plain\n",
         ),
         (["own", *SETS, "--links", "../flipped"], "9 of the other 9 lines do not fit"),
         (
@@ -473,6 +524,10 @@ def replaced(old: str, new: str) -> list[str]:
 def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, message):
     write_lines(Path("../blank.en"), ["a", "b", " ", *"cdefghi"])
     write_lines(Path("../far"), ["0-0", "11-0", *["8-5"] * 8])
+    write_lines(Path("../columns"), ["0-0\tL'\tMan"] * 10)
+    for name, count in {"few": 9, "many": 10_000}.items():
+        write_lines(Path(f"../{name}.fr"), ["a"] * count)
+    Path("../t.tmx").write_text("<tmx version='1.4'><body></body></tmx>")
     write_lines(Path("../flipped"), ["0-0 5-10"] * 10)
     write_lines(Path("../x.sgm"), ["<srcset setid='x'>"])
     write_lines(Path("../same"), FRENCH[:40])

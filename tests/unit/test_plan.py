@@ -12,6 +12,7 @@ from test_times import (
     enter_project,
     finish,
     remember,
+    save_checkpoint,
     write_params,
     write_text_size,
 )
@@ -122,6 +123,16 @@ def test_only_what_is_left_is_estimated(project, said):
     assert "GPUs" not in text
     assert "Experiment demo: 0 of 12 stages would run." in text
     assert "Trainings that are done: 2, in 4.0 h.\nNothing is to be trained." in text
+
+
+def test_what_a_checkpoint_saves_is_said(project, said):
+    write_text_size(project)
+    remember(project)
+    assert "checkpoint," not in said("corpus")
+    save_checkpoint(project / "checkpoints/demo/base/f", 42)
+    assert "come on top. These times are from the start. 1 of them can go on" in flowing(
+        said("corpus")
+    )
 
 
 def test_without_a_speed_or_a_text_it_says_what_to_do(project, said):

@@ -16,7 +16,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from attnmt.errors import InputError
 from attnmt.planning.times import Times
 from attnmt.workflow import snakemake_log
-from attnmt.workflow.engine_stop import SIGNALS
+from attnmt.workflow.engine_stop import SIGNALS, EngineStop
 from attnmt.workflow.graph import Stage
 from attnmt.workflow.snakemake_log import Progress, at_once, is_shown
 
@@ -70,10 +70,16 @@ def stage(name: str, threads: int = 1, **resources: int) -> Stage:
 class Run:
     """Snakemake's messages about a run with a clock of its own, and the lines made of them."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *to_run: str, known: bool = True) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        *to_run: str,
+        known: bool = True,
+        trained: dict[str, float] | None = None,
+    ) -> None:
         def times(_: object, models: list[str]) -> Times | None:
             seconds = {model: SECONDS[model] for model in models}
-            return Times(seconds, "at this speed") if known else None
+            return Times(seconds, "at this speed", trained or {}) if known else None
 
         monkeypatch.setattr(snakemake_log, "training_times", times)
         for name in ("load_params", "params_file"):
@@ -164,6 +170,17 @@ def test_a_run_with_a_report_ends_with_what_comes_next(monkeypatch):
     assert ends == [True, False, False]
 
 
+def test_a_training_that_goes_on_from_a_checkpoint_sets_no_pace(monkeypatch):
+    run = Run(monkeypatch, "train@base", "train@gru", trained={"base": 0.9})
+    assert run.lines[1].endswith(
+        "at this speed. These times are from the start. 1 of them can go on from a checkpoint, which "
+        "saves about 1.8 min, unless their settings or code have changed."
+    )
+    run.begin("train@base")
+    run.end("train@base", 12)
+    assert run.lines[-1].endswith("trainings left: 1, about 4.0 min")
+
+
 def test_a_training_that_runs_is_partly_done(monkeypatch):
     run = Run(monkeypatch, "train@base", "train@gru")
     run.begin("train@base")
@@ -238,12 +255,15 @@ def heed_signals() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("again", [False, True])
 @pytest.mark.parametrize(
     ("number", "to_all"),
     [(signal.SIGINT, True), *((number, False) for number in SIGNALS)],
 )
-def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(monkeypatch, number, to_all):
-    """Ctrl-C reaches the stages, too; a signal to the engine alone does not."""
+def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(
+    monkeypatch, number, to_all, again
+):
+    """Ctrl-C reaches the stages, too; a signal to the engine alone does not. It may come again."""
     Path("Snakefile").write_text(SNAKEFILE.replace("COMMAND", "echo $BASHPID > pid; exec sleep 99"))
     monkeypatch.delenv("MAKELEVEL", raising=False)
     with Path("shown").open("w") as shown:
@@ -252,16 +272,37 @@ def test_an_engine_that_is_told_to_end_ends_soon_and_says_how_to_go_on(monkeypat
     while not Path("pid").exists() or not Path("pid").read_text().strip():
         assert engine.poll() is None, Path("shown").read_text()
         time.sleep(0.1)
-    (os.killpg if to_all else os.kill)(engine.pid, number)
+    send = os.killpg if to_all else os.kill
+    send(engine.pid, number)
+    if again:
+        while "stopping" not in Path("shown").read_text():
+            time.sleep(0.01)
+        send(engine.pid, number)
     assert engine.wait(timeout=30) == 128 + number
     with pytest.raises(ProcessLookupError):
         os.kill(int(Path("pid").read_text()), 0)
-    *_, stopping, last = Path("shown").read_text().splitlines()
+    shown = Path("shown").read_text()
     name = "Ctrl-C" if number == signal.SIGINT else number.name
+    said_again = f"demo: {name}: it is stopping already.\n"
+    assert "Traceback" not in shown
+    if not to_all:  # after which the engine may have ended before the second signal comes
+        assert (said_again in shown) == again
+    *_, stopping, last = shown.replace(said_again, "").splitlines()
     assert stopping.startswith(f"demo: {name}: stopping.")
     assert "Nothing is lost" in last
     assert last.endswith("To go on, type snakemake -j1 --quiet host --show-failed-logs again.")
     assert snakemake("true")[0] == 0  # no lock was left
+
+
+def test_a_signal_at_the_very_end_does_not_change_the_status(monkeypatch):
+    handlers = dict[int, Any]()
+    monkeypatch.setattr(signal, "signal", handlers.__setitem__)
+    stop = EngineStop("demo")
+    stop.signal = signal.SIGTERM
+    with pytest.raises(SystemExit) as ended:
+        stop.end()
+    assert ended.value.code == 143
+    assert handlers == dict.fromkeys(SIGNALS, signal.SIG_IGN)
 
 
 @pytest.mark.slow

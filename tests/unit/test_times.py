@@ -1,6 +1,7 @@
 """How long trainings take: at a measured speed of one like them, or as in the report."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,12 @@ import pytest
 import torch
 import yaml
 from demo_values import demo_values
-from small_training import RECIPE
+from small_training import FEEDING, RECIPE, small
 
 from attnmt.config import ModelShape, Params, System, load_params
 from attnmt.errors import InputError
 from attnmt.files.json_file import read_model
+from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig
 from attnmt.planning import measure
 from attnmt.planning.cost import training_costs
@@ -28,6 +30,9 @@ from attnmt.planning.times import (
     wall_time,
 )
 from attnmt.scoring.numbers import Line, write_numbers
+from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.optimizers import OPTIMIZERS
+from attnmt.training.state import TrainingState
 
 ROOT = Path(__file__).parents[2]
 LINES = {"train": 1000, "dev": 50, "test1": 100, "test2": 150}
@@ -233,6 +238,44 @@ def test_batches_are_counted_until_the_time_is_over(monkeypatch):
     assert measure._batches_a_second(lambda: None, 3.0) == 0.5
     clock = iter([0.0, 5.0, 10.0])  # one batch is always trained, even after the time is over
     assert measure._batches_a_second(lambda: None, 3.0) == 0.1
+
+
+def save_checkpoint(folder: Path, step: int) -> None:
+    """Write the checkpoint of a training after so many batches."""
+    folder.mkdir(parents=True)
+    model = small(FEEDING, 64)
+    optimizer = OPTIMIZERS[RECIPE.optimizer](list(model.parameters()), RECIPE.numbers)
+    Checkpoints(folder, 0).save(model, optimizer, TrainingState(step=step))
+
+
+def test_the_newest_checkpoint_says_what_is_trained(project):
+    """base has 4 epochs of 42 batches, which take 42,000 s."""
+    write_text_size(project)
+    remember(project)
+    place = Layout("demo").checkpoints("base")
+    for at, (name, step) in enumerate({"newer": 42, "older": 80}.items()):
+        save_checkpoint(place / name, step)
+        os.utime(place / name / "last.safetensors", (9 - at, 9 - at))
+    (damaged := Layout("demo").checkpoints("german") / "f").mkdir(parents=True)
+    (damaged / "last.safetensors").write_text("not a checkpoint")
+    assert times().trained == {"base": 0.25}
+    assert times().seconds["base"] == 42_000
+    assert times().saved == (
+        " These times are from the start. 1 of them can go on from a checkpoint, which saves about "
+        "2.9 h, unless their settings or code have changed."
+    )
+
+
+def test_checkpoints_of_an_experiment_that_is_not_encoded_do_not_count(project):
+    """Such as those of an earlier experiment of the same name."""
+    write_params(
+        project, corpus={"kind": "local", "expected": {"pairs": 1000, "words": TEXT.words}}
+    )
+    remember(project)
+    assert times().trained == {}
+    save_checkpoint(Layout("demo").checkpoints("base") / "f", 42)
+    assert times().trained == {}
+    assert times().saved == ""
 
 
 def test_wall_time_is_the_longest_training_or_an_even_share():

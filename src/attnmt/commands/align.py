@@ -8,7 +8,7 @@ import typer
 from attnmt.commands.messages import note
 from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import MOST_CHARACTERS, Experiment, Flip, complete_model
-from attnmt.commands.pairs import Source, Target, pairs_given
+from attnmt.commands.pairs import Source, Target, note_unknown, pairs_given
 from attnmt.config import DEMO, DIAGONAL, LinkStep, Params
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
@@ -100,8 +100,12 @@ def align(
     for message in pairs.notes:
         note(message)
     rows: list[tuple[str, ...]] = [COLUMNS]
+    families = set[str]()  # whose unknown words were said
     for name in names:
         linked = link_pairs(params, name, pairs, root)
+        if (family := params.translators(name).family) not in families:
+            families.add(family)
+            note_unknown(linked.coverage)
         reading = linked.reading.of_links()
         chosen = reading.chosen
         rows_of_links = map(format_links, linked.links[chosen])

@@ -2,18 +2,20 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from attnmt.commands.listed import listed
+from attnmt.commands.listed import SHOWN, listed
 from attnmt.commands.options import complete_experiment
 from attnmt.config import Params, load_params, params_file
 from attnmt.config.generated import experiments
 from attnmt.errors import InputError
+from attnmt.files.progress import Progress
 from attnmt.files.text_file import json_text, sha256
 from attnmt.files.yaml_file import YamlFile, hint
 from attnmt.layout import Layout
@@ -21,6 +23,7 @@ from attnmt.scoring.numbers import read_numbers
 from attnmt.serving.packed import MANIFEST, read_packed
 from attnmt.training.trained import opened_weights, read_provenance
 from attnmt.workflow.code import SCRIPT, STAGE, code_files, digest_of_run, files_of_run
+from attnmt.workflow.kinds import by_kind
 from attnmt.workflow.lock import dvc_digest, locked_outputs, read_lock
 from attnmt.workflow.record import params_now
 
@@ -61,10 +64,8 @@ def check(
         raise InputError(f"--experiment: no experiment {experiment!r}{hint(experiment, known)}")
     reported = [name for name in known if Layout(name).numbers.exists()]
     names = [experiment] if experiment else reported
-    mismatches = [
-        f"{name}: {mismatch}" for name in names for mismatch in experiment_mismatches(name)
-    ]
-    if mismatches := [*installed_mismatches(), *packed_mismatches(), *mismatches]:
+    mismatches = [*installed_mismatches(), *packed_mismatches(), *_all_mismatches(names)]
+    if mismatches:
         raise InputError("\n".join(mismatches))
     what = "dvc.lock, the parameters, the text, the code and the pinned libraries"
     none = (
@@ -103,11 +104,26 @@ def packed_mismatches() -> list[str]:
     return mismatches
 
 
+def _all_mismatches(experiments: Sequence[str]) -> list[str]:
+    """Return what does not fit together in some experiments, and say meanwhile which one is checked."""
+    mismatches = []
+    with Progress("checking", len(experiments), "experiments") as work:
+        for name in experiments:
+            work.go_on(f"checking {name}", len(experiments))
+            work.update(0)
+            try:
+                mismatches += [f"{name}: {mismatch}" for mismatch in experiment_mismatches(name)]
+            except InputError as error:  # the others are checked all the same
+                mismatches.append(f"{name}: {error}")
+            work.update()
+    return mismatches
+
+
 def experiment_mismatches(experiment: str) -> list[str]:
     """Return what does not fit together in an experiment's report, lock, trainings and code.
 
     Raises:
-        InputError: if the experiment has no report or no lock, or a file is damaged.
+        InputError: if the experiment has no report or is not committed, or a file is damaged.
     """
     from attnmt.commands.check_report import report_mismatches  # here, because it loads pandas
 
@@ -133,7 +149,10 @@ def _stages(params: Params) -> set[str]:
 
 
 def _input_mismatches(stages: dict[str, Any]) -> Iterator[str]:
-    """Yield the parameters and the text that have changed since the stages of dvc.lock ran."""
+    """Yield the parameters and the text that have changed since the stages of dvc.lock ran.
+
+    Keys of one section of a file, such as all models of models.yaml, have a line together.
+    """
     read = {
         (name, f"{file}:{key}"): value
         for name, stage in stages.items()
@@ -141,10 +160,12 @@ def _input_mismatches(stages: dict[str, Any]) -> Iterator[str]:
         for key, value in values.items()
     }
     present = params_now({param for _, param in read})
-    changed: dict[str, list[str]] = {}
+    # by file and section, or by folder: what has changed, and a stage that read it
+    changed: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for (name, param), value in read.items():
         if present[param] != value:
-            changed.setdefault(param.replace(":", ": ", 1), []).append(name)
+            file, _, key = param.partition(":")
+            changed[f"{file}: ", key.partition(".")[0]].append((key, name))
     # a stage may read a folder of outputs
     made = {
         place.as_posix()
@@ -154,10 +175,15 @@ def _input_mismatches(stages: dict[str, Any]) -> Iterator[str]:
     for name, stage in stages.items():
         for dep in stage.get("deps", []) if name != STAGE else ():
             path = dep["path"]
-            if path not in made and dvc_digest(Path(path)) != dep["md5"]:
-                changed.setdefault(path, []).append(name)
-    for what, names in changed.items():
-        yield f"{what} has changed since {listed(names)} ran; run the experiment again"
+            if path in made or path.startswith("code/"):  # _code_mismatches compares the code
+                continue
+            if dvc_digest(Path(path)) != dep["md5"]:
+                changed["", Path(path).parent.as_posix()].append((path, name))
+    for (file, _), pairs in changed.items():
+        what, names = zip(*pairs, strict=True)
+        have = "has" if len({*what}) == 1 else "have"
+        since = f"{have} changed since {listed(names)} ran"
+        yield f"{file}{listed(what)} {since}; run the experiment again"
 
 
 def _trained(params: Params) -> list[Trained]:
@@ -191,11 +217,12 @@ def _code_mismatches(
         for script in scripts
         for path, code in code_files(params, script).items()
     }
-    stale: dict[str, list[str]] = {}
-    for name, stage in stages.items():
-        for dep in stage.get("deps", []):
-            if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"]):
-                stale.setdefault(dep["path"], []).append(name)
+    stale = [
+        (dep["path"], name)
+        for name, stage in stages.items()
+        for dep in stage.get("deps", [])
+        if dep["path"].startswith(f"{prefix}/") and dep["md5"] != today.get(dep["path"])
+    ]
     made = locked_outputs(stages)
     if prefix in made and dvc_digest(Path(prefix)) != made[prefix]:
         yield f"{prefix}: not what dvc.lock has; edited, or made after the last attnmt commit"
@@ -207,15 +234,18 @@ def _code_mismatches(
     ]
     if late:
         yield f"dvc.lock: made of earlier outputs than those that it has: {listed(late)}"
-    for path, names in stale.items():
-        yield f"dvc.lock: made by other code than today's ({path}): {listed(names)}"
-    current = stages.keys() - {name for names in stale.values() for name in names}
-    script = Path("stages/train.py").resolve()
+    other = list(dict.fromkeys(name for _, name in stale))
+    if other:
+        what = listed(other) if len(other) <= SHOWN else by_kind(other)
+        files = listed(file for file, _ in stale)
+        yield f"dvc.lock: made by other code than today's ({files}): {what}"
+    current = stages.keys() - {*other}
+    train = Path("stages/train.py").resolve()
     forced = [
         one.model
         for one in trained
         if f"train@{one.model}" in current
-        and one.code != digest_of_run(files_of_run(params, script, one.model).values())
+        and one.code != digest_of_run(files_of_run(params, train, one.model).values())
     ]
     if forced:
         yield (
@@ -226,13 +256,13 @@ def _code_mismatches(
 
 def _weight_mismatches(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the weights here that are not those of dvc.lock, or not of their own provenance.json."""
-    locked = locked_outputs(stages)
+    locked, differ, of_another = locked_outputs(stages), list[str](), list[str]()
     for name in params.models:
         folder = Layout(params.experiment).model(name)
         path = folder / "weights.safetensors"
         if path.exists():
             if locked.get(path.as_posix()) != dvc_digest(path):
-                yield f"{path}: not what dvc.lock has; run attnmt commit, or train {name} again"
+                differ.append(f"{path}")
             try:
                 with opened_weights(path, "numpy") as (_, config):
                     same = config.fingerprint == read_provenance(folder).fingerprint
@@ -240,7 +270,11 @@ def _weight_mismatches(params: Params, stages: dict[str, Any]) -> Iterator[str]:
                 yield str(error)
             else:
                 if not same:
-                    yield f"{path}: of another training than provenance.json; train {name} again"
+                    of_another.append(f"{path}")
+    if differ:
+        yield f"{listed(differ)}: not what dvc.lock has; run attnmt commit, or train again"
+    if of_another:
+        yield f"{listed(of_another)}: of another training than provenance.json; train again"
 
 
 def _library_mismatches(trained: list[Trained]) -> Iterator[str]:

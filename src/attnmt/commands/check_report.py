@@ -8,6 +8,7 @@ from typing import Any
 
 from attnmt.commands.listed import listed
 from attnmt.config import Params
+from attnmt.files.progress import progress
 from attnmt.files.text_file import write_bytes
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
@@ -83,7 +84,8 @@ def unlike_archives(params: Params) -> Iterator[str]:
     lines = read_numbers(params.experiment).lines
     gathered = {line.model_copy(update=as_evaluated) for line in lines}
     outputs = archived(params)
-    for name in (*params.models, *params.ensembles):
+    names = [*params.models, *params.ensembles]
+    for name in progress(names, f"{params.experiment}: scores", len(names), "models"):
         if kept := outputs.get(Layout(params.experiment).scores(name).as_posix()):
             with TemporaryDirectory() as root:
                 write_bytes(Layout(params.experiment, Path(root)).scores(name), kept[""])

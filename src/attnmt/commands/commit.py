@@ -6,6 +6,7 @@ from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.layout import Layout
+from attnmt.workflow.kinds import by_kind
 
 NAMED = 5  # stages that are out of date; the others are counted
 
@@ -29,10 +30,10 @@ def commit(experiment: Experiment = DEMO) -> None:
 
             discard(layout.checkpoints(name), layout.model(name))
     if committed.new:
-        typer.echo(f"Committed: {graph.by_kind(committed.new)}.")
+        typer.echo(f"Committed: {by_kind(committed.new)}.")
     if committed.stale:
         named, others = committed.stale[:NAMED], committed.stale[NAMED:]
-        more = f" and more ({graph.by_kind(others)})" * bool(others)
+        more = f" and more ({by_kind(others)})" * bool(others)
         raise InputError(
             f"{experiment}: these stages are out of date: {', '.join(named)}{more}; run "
             f"snakemake or dvc repro, then attnmt commit again"

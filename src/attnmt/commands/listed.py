@@ -1,4 +1,4 @@
-"""Names in a message, few or many."""
+"""Names and numbers in a message, few or many."""
 
 from collections.abc import Iterable
 
@@ -11,3 +11,8 @@ def listed(names: Iterable[str]) -> str:
     if len(different) <= SHOWN:
         return ", ".join(different)
     return f"{different[0]} and {len(different) - 1} others"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things: 1 column, 2 columns."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

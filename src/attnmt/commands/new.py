@@ -119,7 +119,7 @@ def new(
     known = YamlFile.read(Path(SYSTEMS)).into(Systems)
     chosen = _systems(systems, known)
     codes = given_codes(train, languages)
-    given = {"train": train} | held_out_files(dev, test or [], hold_out)
+    given = {"train": train} | held_out_files(train, dev, test or [], hold_out)
     for option, value in {"--reference": reference, "--links": links}.items():
         if value and "test" not in given:
             raise InputError(
@@ -192,12 +192,14 @@ def new(
     try:
         params = load_params(folder / "params.yaml")
         write_models(params)
-        cost = _cost(params, measure)
     except BaseException:  # also Ctrl-C; the same command would find a folder in its way
         shutil.rmtree(folder)
         raise
     _say(name, proposal, shared, hold_out or 0)
-    typer.echo(cost)
+    try:
+        typer.echo(_cost(params, measure))
+    except KeyboardInterrupt:  # the experiment is there; only its cost is not known
+        typer.echo(f"Cost: not measured, as Ctrl-C came; {_estimate(name)}")
     typer.echo(NEXT.format(name=name))
 
 
@@ -291,15 +293,20 @@ def _cost(params: Params, may_measure: bool) -> str:
     if times is None and may_measure:
         from attnmt.planning.measure import measure_speeds  # here, because torch takes seconds
 
-        typer.echo("Measuring the speed of this machine; this takes 20 seconds.", err=True)
+        typer.echo(
+            "Measuring the speed of this machine; this takes 20 seconds. Ctrl-C leaves it out.",
+            err=True,
+        )
         measure_speeds(params, names)
         times = training_times(params, names)
     if times is None:
-        return (
-            f"Cost: not known; attnmt plan --experiment {params.experiment} --measure estimates it."
-        )
+        return f"Cost: not known; {_estimate(params.experiment)}"
     total = time_text(sum(times.seconds.values()))
     return (
         f"Cost: all trainings ({len(names)}) take about {total}, {times.source}. Starts, translation "
         f"and scores come on top."
     )
+
+
+def _estimate(name: str) -> str:
+    return f"attnmt plan --experiment {name} --measure estimates it."

@@ -9,19 +9,22 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from attnmt.config import LINKS, Language, Languages
-from attnmt.corpora.gold_links import Gold, Words, read_gold
+from attnmt.corpora.gold_links import Gold, Words, read_gold, refuse_columns
 from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.links import format_links
 from attnmt.corpora.parallel import Files, parallel_rows, reference_suffixes
 from attnmt.corpora.plain import Codes, original_names, plain_set
 from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
-from attnmt.files.text_file import iter_lines, write_lines
+from attnmt.files.text_file import find_markup, iter_lines, write_lines
 from attnmt.files.yaml_file import explained
 from attnmt.planning.proposal import propose_language
 from attnmt.text.tokenizer import tokenizer
 
 TEST = "test"  # the set that further references and links belong to
+GIVE_CODES = "give the codes of the two languages, as in --languages fr en"
+# Pairs that are proposed for each of dev and test: a tenth of the text, and at most a thousand
+SHARE, HOLD_OUT = 10, 1000
 LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide how it is written
 
 
@@ -40,6 +43,8 @@ def given_codes(train: Files, codes: tuple[str, str] | None) -> Codes:
     Raises:
         InputError: if they are no codes, or are the same.
     """
+    if codes is None:
+        _refuse_suffixes(train)
     given = codes or (_suffix(train[0]), _suffix(train[1]))
     usual = language_code(given[0]), language_code(given[1])
     # Two ways to write one language, such as zh-Hans and zh-Hant, stay apart.
@@ -48,12 +53,30 @@ def given_codes(train: Files, codes: tuple[str, str] | None) -> Codes:
         sides = [Language(code=code, name=code or "?", tokenize="none") for code in chosen]
         Languages(source=sides[0], target=sides[1])
     except ValidationError as error:
-        _, why = explained(error.errors()[0], Languages)
+        details = error.errors()[0]
+        _, why = explained(details, Languages)
+        if details["type"] == "string_pattern_mismatch":
+            why = f"{details['input']!r} is no code; a code has letters, digits and _"
         place = "--languages" if codes else f"{train[0]} and {train[1]}"
-        raise InputError(
-            f"{place}: {why}; give the codes of two languages, as in --languages fr en"
-        ) from None
+        raise InputError(f"{place}: {why}; {GIVE_CODES}") from None
     return chosen
+
+
+def _refuse_suffixes(train: Files) -> None:
+    """Refuse training files whose suffixes do not say what the languages are.
+
+    Raises:
+        InputError: if a file has no suffix, or both have one that no language has as its code.
+    """
+    for file in train:
+        if not _suffix(file):
+            raise InputError(
+                f"{file}: its name has no suffix that says its language, as corpus.fr has; {GIVE_CODES}"
+            )
+    source, target = map(_suffix, train)
+    if source == target and language_name(language_code(source)) is None:
+        files = " and ".join(dict.fromkeys(map(str, train)))
+        raise InputError(f"{files}: .{source} is no language's code; {GIVE_CODES}")
 
 
 def _as_suffix(code: str) -> str:
@@ -67,11 +90,14 @@ def _suffix(file: Path) -> str:
 
 
 def held_out_files(
-    dev: Files | None, tests: Sequence[Path], hold_out: int | None
+    train: Files, dev: Files | None, tests: Sequence[Path], hold_out: int | None
 ) -> dict[str, Files]:
     """Return the files of dev and of each test set; none if they are taken out of the training text.
 
     Several test sets are called test, test2, test3.
+
+    Args:
+        train: the training text, for the number of pairs that a message proposes to hold out.
 
     Raises:
         InputError: if files are missing, or are given beside ``hold_out``.
@@ -79,14 +105,22 @@ def held_out_files(
     pairs = list(zip(tests[::2], tests[1::2], strict=True))
     for key, given in {"dev": dev, TEST: pairs}.items():
         if not given and not hold_out:
-            raise InputError(
-                f"--{key}: no files; give them, or take pairs out of the training text with "
-                f"--hold-out 1000"
-            )
+            other_way = "" if dev or tests else _or_hold_out(train)
+            raise InputError(f"--{key}: no files; give them{other_way}")
         if given and hold_out:
             raise InputError(f"--hold-out: --{key} is given, too; give only one of the two")
     names = (f"{TEST}{number if number > 1 else ''}" for number in count(1))
     return ({"dev": dev} if dev else {}) | dict(zip(names, pairs, strict=False))
+
+
+def _or_hold_out(train: Files) -> str:
+    """Say how to take pairs out of a training text, if it has enough of them."""
+    take = ", or take pairs out of the training text with --hold-out"
+    if find_markup(train[0]):  # it has other lines than pairs
+        return f"{take} and a number, at most a quarter of its pairs"
+    pairs = sum(1 for _ in islice(iter_lines(train[0]), HOLD_OUT * SHARE))
+    number = pairs // SHARE
+    return f"{take} {number}" if number else ""
 
 
 def read_sets(
@@ -161,6 +195,7 @@ def read_given_links(
     Raises:
         InputError: if links cannot be read, or fit neither.
     """
+    refuse_columns(path)
     texts = [list(iter_lines(side)) for side in sides]
     languages = (pair.source, pair.target)
     rules = [tokenizer(side, split_hyphens=False).tokenize for side in languages]

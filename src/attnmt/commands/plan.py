@@ -137,7 +137,7 @@ def _print_trainings(
         side_by_side = f", or {time_text(wall_time(each, at_once))} with {at_once} at a time"
         page.print(
             f"The trainings take about {time_text(sum(each))}{side_by_side if at_once > 1 else ''}, "
-            f"{times.source}. Starts, translation and scores come on top."
+            f"{times.source}. Starts, translation and scores come on top.{times.saved}"
         )
     size, most = (filesize.decimal(n) for n in (max(checkpoints), FILES * sum(checkpoints)))
     page.print(f"Of disk, the largest checkpoint takes {size}, and all trainings up to {most}.")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from attnmt.commands.input_lines import STDIN, in_chunks
-from attnmt.commands.messages import note, warn
+from attnmt.commands.listed import counted
+from attnmt.commands.messages import warn
 from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import MOST_CHARACTERS, Experiment, MaxCharacters, OneModel
-from attnmt.commands.pairs import Pair, Source, Target, pairs_given
+from attnmt.commands.pairs import Pair, Source, Target, note_unknown, pairs_given
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.files.progress import Progress
@@ -65,7 +66,7 @@ def score(
     if not predicted:
         raise InputError("nothing to score: no source has words")
     typer.echo(
-        f"perplexity {math.exp(-total / predicted):.4f}: {count:,} pairs, {predicted:,} "
+        f"perplexity {math.exp(-total / predicted):.4f}: {counted(count, 'pair')}, {predicted:,} "
         f"{translator.target.unit} with </s>",
         err=True,
     )
@@ -73,8 +74,10 @@ def score(
 
 def _read(pairs: Iterator[Pair], translator: "TextTranslator") -> Iterator[tuple["Units", "Units"]]:
     """Yield each pair as the models read it; say at the end what they do not know or read."""
+    from attnmt.decoding.coverage import Coverage  # here, because torch takes seconds
+
     readers = translator.source, translator.target
-    lost, unknown, empty = [0, 0], [0, 0], 0
+    coverage, lost, empty = [*map(Coverage, readers)], [0, 0], 0
     for pair in pairs:
         sides = [
             reader.units(line.text, line.place) for reader, line in zip(readers, pair, strict=True)
@@ -84,12 +87,11 @@ def _read(pairs: Iterator[Pair], translator: "TextTranslator") -> Iterator[tuple
         empty += bool(sides[0]) and not sides[1]
         for side, (reader, line) in enumerate(zip(readers, pair, strict=True)):
             lost[side] += reader.words_lost(line.text)
-            unknown[side] += sum(unit not in reader.vocabulary for unit in sides[side])
+            coverage[side].add(sides[side])
         yield sides[0], sides[1]
     if empty:
-        warn(f"{empty:,} targets have no words, though their sources have; only </s> is scored")
-    for reader, missing, cut in zip(readers, unknown, lost, strict=True):
-        if missing:
-            note(f"{missing:,} {reader.unit} of {reader.code} are unknown")
-        if cut:
-            warn(f"the model does not read {cut:,} first words of long lines")
+        targets = counted(empty, "target")
+        warn(f"without words, though the source has some: {targets}; only </s> is scored")
+    note_unknown(coverage)
+    for cut in filter(None, lost):
+        warn(f"the model does not read {counted(cut, 'first word')} of long lines")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from attnmt.corpora.language_codes import language_code
 from attnmt.corpora.links import GoldLinks, flipped, parse_links
 from attnmt.errors import InputError
+from attnmt.files.file_kind import command_for
 from attnmt.files.text_file import iter_lines
 
 Words = Sequence[tuple[int, int]]  # the numbers of source and target words of each pair
@@ -21,6 +22,7 @@ Link = tuple[int, int]
 _NAACL = re.compile(  # sentence, source, target; S or P and a confidence may follow
     r"\s*([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.]+(?:e-?[0-9]+)?)?\s*"
 )
+_LINK = re.compile(r"[0-9]+[-?p][0-9]+")
 _RWTH_LINK = re.compile(r"[1-9][0-9]*[-p][1-9][0-9]*")
 _ZERO = re.compile(r"(?<![0-9])0[-?p]|[-?p]0(?![0-9])")
 
@@ -87,6 +89,25 @@ def read_gold(
             f"source and target are exchanged, {'leave --flip out' if flip else 'add --flip'}"
         )
     return Gold(links, [f"{path}: {note}"] if note else [], as_written=not (note or flip))
+
+
+def refuse_columns(path: Path) -> None:
+    """Refuse links that other columns follow, as the tokens do that attnmt align writes for plain text.
+
+    Raises:
+        InputError: naming the line, and the command that keeps the links.
+    """
+    for number, line in enumerate(iter_lines(path), start=1):
+        first, *others = line.split("\t")
+        if others and first.strip() and _are_links(first) and not _are_links(" ".join(others)):
+            raise InputError(
+                f"{path}:{number}: columns follow the links, such as the tokens that attnmt align "
+                f"writes; keep the first one: {command_for('cut -f1', path)}"
+            )
+
+
+def _are_links(text: str) -> bool:
+    return all(map(_LINK.fullmatch, text.split()))
 
 
 def parse_rwth(text: str, place: str = "links") -> GoldLinks:

@@ -248,7 +248,9 @@ def params_text(
         lines: of the first test set; Figure 6 shows them in GROUPS groups or more.
     """
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)
+    environment = Environment(
+        undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True, autoescape=False
+    )
     return environment.from_string(template).render(
         experiment=experiment,
         proposal=proposal,

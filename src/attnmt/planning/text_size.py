@@ -63,10 +63,13 @@ class TextSize:
         """Return the words that a training predicts, with the ``</s>`` of every sentence."""
         return recipe.epochs * (in_direction(self.words, system)[1] + self.pairs)
 
+    def batches(self, recipe: Training) -> int:
+        """Return the batches of a training that does not end early."""
+        return recipe.epochs * math.ceil(self.pairs / recipe.batch_size)
+
     def work(self, system: System, recipe: Training) -> float:
         """Return the words that take as long as a training with its evaluations."""
-        batches = recipe.epochs * math.ceil(self.pairs / recipe.batch_size)
-        evaluations = math.ceil(batches / recipe.evaluate_every)
+        evaluations = math.ceil(self.batches(recipe) / recipe.evaluate_every)
         evaluated = evaluations * self.evaluated * self.lengths(system).target
         return self.target_words(system, recipe) + EVALUATED * evaluated
 

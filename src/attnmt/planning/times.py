@@ -10,7 +10,7 @@ Nothing here imports torch at once, because that would make Snakemake start more
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import PositiveFloat
@@ -19,6 +19,7 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, Text, read_model
 from attnmt.layout import Layout
+from attnmt.planning.begun import shares_trained
 from attnmt.planning.text_size import TextSize, training_sizes
 from attnmt.scoring.numbers import read_numbers
 
@@ -44,8 +45,20 @@ class Speeds(Record):
 class Times:
     """How long some trainings take, each by itself."""
 
-    seconds: dict[str, float]  # by model
+    seconds: dict[str, float]  # by model, from the start
     source: str  # how a sentence goes on that names them: at whose speed
+    trained: dict[str, float] = field(default_factory=dict)  # the shares in checkpoints, by model
+
+    @property
+    def saved(self) -> str:
+        """What checkpoints save of these times, as a sentence after a space; empty without any."""
+        if not self.trained:
+            return ""
+        time = time_text(sum(self.seconds[name] * share for name, share in self.trained.items()))
+        return (
+            f" These times are from the start. {len(self.trained)} of them can go on from a "
+            f"checkpoint, which saves about {time}, unless their settings or code have changed."
+        )
 
 
 def training_times(params: Params, names: Sequence[str]) -> Times | None:
@@ -60,7 +73,8 @@ def training_times(params: Params, names: Sequence[str]) -> Times | None:
         InputError: if the measured speeds, or the summary of a text, cannot be read.
     """
     sizes = training_sizes(params, names)
-    return _measured(params, names, sizes) or _reported(params, names, sizes)
+    times = _measured(params, names, sizes) or _reported(params, names, sizes)
+    return times and replace(times, trained=shares_trained(params, names, sizes))
 
 
 def speed_settings(params: Params, family: str) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnmt.config import LinkStep, Params
-from attnmt.corpora.gold_links import read_gold
+from attnmt.corpora.gold_links import read_gold, refuse_columns
 from attnmt.corpora.links import GoldLinks, Links, flipped
 from attnmt.corpora.normal_form import normalized
+from attnmt.decoding.coverage import Coverage
 from attnmt.decoding.link_step import Reading, load_reading
 from attnmt.decoding.reader import Reader, Units
 from attnmt.decoding.text_translator import load_translator
@@ -73,6 +74,7 @@ class OwnPairs:
         own = cls(sources, targets, None, [])
         if links is None:
             return own
+        refuse_columns(links)
         words = own.word_counts
         gold = read_gold(links, languages.codes, len(words), words, flip)
         return cls(sources, targets, gold.links, gold.notes)
@@ -88,6 +90,7 @@ class LinkedPairs:
 
     links: dict[LinkStep, list[Links]]
     words: list[tuple[list[str], list[str]]]  # that were read, source and target
+    coverage: list[Coverage]  # of source and target
     reading: Reading
     scores: dict[LinkStep, Score]
 
@@ -105,11 +108,14 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs, root: Path = Path()) 
     translator, reading = load_translator(params, name, root), load_reading(params, name, root)
     backward = translator.source.code != params.languages.source.code
     texts = (pairs.targets, pairs.sources) if backward else (pairs.sources, pairs.targets)
-    units = _units(translator.source, texts[0]), _units(translator.target, texts[1])
+    readers = translator.source, translator.target
+    units = [_units(reader, text) for reader, text in zip(readers, texts, strict=True)]
     forced = translator.force(*units)
-    read = (
-        [*map(translator.data.words, side)] for side in (reversed(units) if backward else units)
-    )
+    coverage = [*map(Coverage, readers, units)]
+    if backward:
+        units.reverse()
+        coverage.reverse()
+    read = ([*map(translator.data.words, side)] for side in units)
     links = {
         step: [flipped(line) for line in lines] if backward else lines
         for step, lines in forced.links.items()
@@ -117,7 +123,9 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs, root: Path = Path()) 
     length = params.families[params.translators(name).family].encoding.length
     words = list(zip(*read, strict=True))
     scores = {step: _score(params, lines, pairs, length) for step, lines in links.items()}
-    return LinkedPairs(links, words, reading, {step: one for step, one in scores.items() if one})
+    return LinkedPairs(
+        links, words, coverage, reading, {step: one for step, one in scores.items() if one}
+    )
 
 
 def score_diagonal(params: Params, pairs: OwnPairs) -> Score | None:

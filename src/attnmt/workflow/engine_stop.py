@@ -43,6 +43,9 @@ class EngineStop:
                 f"it was stopped. Nothing is lost: what is done stays, and trainings go on from their "
                 f"checkpoints. To go on, type {again} again."
             )
+            # Python drops handlers before it ends, and then a signal would change the status.
+            for number in SIGNALS:
+                signal.signal(number, signal.SIG_IGN)
             raise SystemExit(128 + self.signal)
 
     def _heed(self) -> None:
@@ -51,16 +54,18 @@ class EngineStop:
                 signal.signal(number, self._stop)
 
     def _stop(self, number: int, _: FrameType | None) -> None:
-        if not self.signal:
-            self.signal = number
-            name = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
-            if self._runs:
-                self._say(f"{name}: stopping. The stages that run end now; trainings save first.")
-                timer = threading.Timer(PATIENCE, _end_stages)
-                timer.daemon = True
-                timer.start()
-            else:
-                self._say(f"{name}: stopped before any stage began.")
+        name = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+        if self.signal:  # a second exception would break off what Snakemake does when it ends
+            self._say(f"{name}: it is stopping already.")
+            return
+        self.signal = number
+        if self._runs:
+            self._say(f"{name}: stopping. The stages that run end now; trainings save first.")
+            timer = threading.Timer(PATIENCE, _end_stages)
+            timer.daemon = True
+            timer.start()
+        else:
+            self._say(f"{name}: stopped before any stage began.")
         raise SystemExit(128 + number)
 
     def _say(self, text: str) -> None:

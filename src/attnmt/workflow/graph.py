@@ -9,7 +9,7 @@ stage.
 """
 
 import sqlite3
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -35,21 +35,11 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.workflow.code import STAGE, write_code
+from attnmt.workflow.kinds import kind_of
 from attnmt.workflow.lock import WEIGHTS, dvc_digest
 from attnmt.workflow.record import Order, contradicts, is_of
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
-
-
-def kind_of(stage: str) -> str:
-    """Return what a stage does: train for train@base."""
-    return stage.partition("@")[0]
-
-
-def by_kind(stages: Iterable[str]) -> str:
-    """Return the kinds of stages, each with its number if there are several: corpus, train (3)."""
-    kinds = Counter(map(kind_of, stages))
-    return ", ".join(f"{kind} ({count})" if count > 1 else kind for kind, count in kinds.items())
 
 
 @dataclass(frozen=True)

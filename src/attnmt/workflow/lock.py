@@ -9,6 +9,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from attnmt.config import DEMO
+from attnmt.errors import InputError
 from attnmt.files.yaml_file import yaml_faults
 
 NOT_CONTENT = (".snakemake_timestamp", "*.partial")  # not counted, as in .dvcignore
@@ -18,8 +19,17 @@ WEIGHTS = "weights.safetensors"
 
 
 def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
-    """Return the stages of an experiment's dvc.lock."""
+    """Return the stages of an experiment's dvc.lock.
+
+    Raises:
+        InputError: if nothing of the experiment is committed, or the file is not YAML.
+    """
     file = root / ("dvc.lock" if experiment == DEMO else f"experiments/{experiment}/dvc.lock")
+    if not file.exists():
+        raise InputError(
+            f"{file}: no such file, so the experiment is not committed; when it has run, type attnmt "
+            f"commit{'' if experiment == DEMO else f' --experiment {experiment}'}"
+        )
     with yaml_faults(file):
         stages: dict[str, Any] = YAML(typ="safe").load(file)["stages"]
     return stages

@@ -22,7 +22,8 @@ from attnmt.errors import InputError
 from attnmt.planning.times import Times, time_text, training_times, wall_time
 from attnmt.reporting.own_text import next_steps
 from attnmt.workflow.engine_stop import EngineStop
-from attnmt.workflow.graph import TRAIN, Stage, by_kind
+from attnmt.workflow.graph import TRAIN, Stage
+from attnmt.workflow.kinds import by_kind
 
 REPORT = "report"  # the last stage
 NOTHING = "Nothing to be done"
@@ -168,7 +169,7 @@ class Progress(logging.Handler):
         seconds, together = [*self.times.seconds.values()], min(self.at_once, len(models))
         return (
             f"The trainings alone take about {time_text(wall_time(seconds, together))}, {together} at "
-            f"a time: {time_text(sum(seconds))} in all, {self.times.source}."
+            f"a time: {time_text(sum(seconds))} in all, {self.times.source}.{self.times.saved}"
         )
 
     def _begin(self, number: int, name: str) -> None:
@@ -204,8 +205,10 @@ class Progress(logging.Handler):
         if self.times is None:
             return f"; trainings left: {len(left)}"
         known = self.times.seconds
-        expected = sum(known[model] for model in done)
-        pace = sum(self.took[TRAIN + model] for model in done) / expected if expected else 1.0
+        # Those that may have gone on from a checkpoint set no pace.
+        whole = [model for model in done if model not in self.times.trained]
+        expected = sum(known[model] for model in whole)
+        pace = sum(self.took[TRAIN + model] for model in whole) / expected if expected else 1.0
         times = [
             max(0.0, pace * known[model] - (now - self.begun.get(TRAIN + model, now)))
             for model in left
