@@ -141,6 +141,11 @@ PARAMS = [
     ("n_best: 1", "n_best: 1, min_length: 9, max_length: 8", "decoding.max_length: the least is 9"),
     ("[test1, test2]", "[test1, train]", "sets.tests.1: 'train' is the training set"),
     ("h: 50}", "h: 50, tokenized: [gold]}", "tokenize.tokenized.0: no set 'gold'"),
+    (
+        "tests: [test1, test2]",
+        "tests: [test1, test1]",
+        "sets.tests.1: 'test1' is in this list already",
+    ),
     ("h: 50}", "h: 50, tokenized: [test1]}", "tokenize.tokenized.0: 'test1' is a test set"),
     (ONE, "seeds: {bas: 2}", f"seeds.bas: {NOT_TRAINED.format('bas')} mean 'base'"),
     (ONE, "systems: [base, revers]", "systems.1: systems.yaml has no system 'revers'"),

@@ -5,8 +5,10 @@ from made_report import changed, made_gain, made_params, of_own_text, own_number
 from sacrebleu.metrics.bleu import BLEU
 
 from attnmt.config import DIAGONAL
+from attnmt.files.text_file import write_lines
+from attnmt.layout import Layout
 from attnmt.reporting.answer import answers_table, make_answer
-from attnmt.reporting.doubts import AER, best_sentence, unlearned
+from attnmt.reporting.doubts import AER, best_sentence, one_sentence_bleus, unlearned
 from attnmt.scoring.ranking import final_bleu
 
 GLOBAL, LOCAL = "global_general_feed", "local_p_general_feed"
@@ -50,6 +52,40 @@ def test_a_loser_that_links_no_better_than_the_diagonal_is_named_with_what_to_tr
     )
     assert said in make_answer(params, bad, {})[1]
     assert answers_table(params, bad).doubts == [said]
+
+
+def test_a_gain_within_noise_blames_nobody():
+    params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
+    gain, numbers = losing(params, own_numbers(params), -5.0)
+    bad = rated(numbers, LOCAL, 0.9)
+    assert answers_table(params, bad).doubts
+    noise = changed(bad, gain, p=0.5)
+    assert answers_table(params, noise).doubts == []
+    assert len(make_answer(params, noise, {})) == len(make_answer(params, bad, {})) - 1
+
+
+def test_the_bleu_that_needs_no_source_is_that_of_one_reference_for_every_line(
+    tmp_path, monkeypatch
+):
+    """The development set chooses the sentence. All references of a line count, and no other text."""
+    monkeypatch.chdir(tmp_path)
+    params = of_own_text(made_params(GLOBAL, LOCAL))
+    folder = Layout(params.experiment).tokens
+    best, test = "a b c d e", params.sets.tests[0]
+    files = {
+        f"{params.sets.dev}.de": [best, "x y z", best],
+        f"{test}.de": ["a b c x y", "u v w x y"],
+        f"{test}.de.2": ["p q r s t", "b c d e f"],
+        f"{test}.en": [best, best],
+        f"{test}.en.2": [best, best],
+    }
+    folder.mkdir(parents=True)
+    for name, lines in files.items():
+        write_lines(folder / name, lines)
+    bleu = BLEU(tokenize="none", smooth_method="none", force=True)
+    expected = bleu.corpus_score([best] * 2, [files[f"{test}.de"], files[f"{test}.de.2"]]).score
+    assert 0 < expected < 100
+    assert one_sentence_bleus(params) == {"forward": pytest.approx(expected)}
 
 
 @pytest.mark.parametrize(
