@@ -23,7 +23,13 @@ from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.tables import make_tables, write_tables
 from attnmt.scoring.claim_lines import ClaimLine, write_claims
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
-from attnmt.workflow.code import code_files, digest_of_run, files_of_run, name_in_code
+from attnmt.workflow.code import (
+    code_files,
+    digest_of_run,
+    files_of_run,
+    name_in_code,
+    write_code,
+)
 from attnmt.workflow.lock import dvc_digest, read_lock
 
 LOCK, PINS = Path("dvc.lock"), Path("constraints.txt")
@@ -307,6 +313,13 @@ def test_new_code_of_many_stages_has_a_line(project):
     said = [line for line in experiment_mismatches("demo") if "other code than" in line]
     files = "code/demo/train.json and 5 others"
     assert said == [f"dvc.lock: made by other code than today's ({files}): train (11)"]
+
+
+def test_digests_that_were_made_again_for_new_code_are_not_called_edited(project):
+    edit("stages/train.py", "def main(", "ADDED = 1\n\n\ndef main(")
+    write_code(load_params(Path("params.yaml")), Path("stages"), Path("code/demo"))
+    (said,) = experiment_mismatches("demo")
+    assert "made by other code than today's (code/demo/train.json): train (11)" in said
 
 
 def test_long_work_says_which_experiment_is_checked(project, monkeypatch, capsys):
