@@ -15,7 +15,7 @@ from attnmt.config.experiment import Experiment
 from attnmt.config.model import Model
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import Systems
-from attnmt.config.trainings import SYSTEMS
+from attnmt.config.trainings import FAMILY, SYSTEMS
 from attnmt.errors import InputError
 from attnmt.files.text_file import update_text
 from attnmt.layout import Layout
@@ -56,7 +56,7 @@ def models_yaml(params: Params) -> str:
                 "seed": model.seed,
                 "code": model.system_name,  # its files in code/ (workflow/code.py)
             }
-            | _other_recipe(params, model)
+            | _own_recipe(params, model)
             for name, model in params.models.items()
         },
         "ensembles": {
@@ -77,12 +77,13 @@ def models_yaml(params: Params) -> str:
     return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)
 
 
-def _other_recipe(params: Params, model: Model) -> dict[str, Any]:
-    """Return what DVC must know of a recipe that is not the family's, so that a change is seen."""
-    if model.recipe is None:
-        return {}
-    own = params.recipes[model.recipe][model.entry]
-    return {"recipe": {"name": model.recipe, **own.model_dump(exclude_none=True)}}
+def _own_recipe(params: Params, model: Model) -> dict[str, Any]:
+    """Return what DVC must know of a recipe that is not only the family's, so that a change is seen."""
+    name, changes = model.recipe or FAMILY, dict[str, Any]()
+    for recipe in dict.fromkeys((FAMILY, name)):
+        if own := params.recipes.get(recipe, {}).get(model.entry):
+            changes |= own.model_dump(exclude_none=True)
+    return {"recipe": {"name": name, **changes}} if changes else {}
 
 
 def _slots(name: str, members: list[str]) -> list[str]:

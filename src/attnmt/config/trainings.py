@@ -20,6 +20,7 @@ from attnmt.config.systems import EVERY_OTHER, Systems
 from attnmt.files.yaml_file import Location, YamlFile, explained, hint
 
 SYSTEMS = "systems.yaml"  # in the project's folder
+FAMILY = "family"  # a recipe that changes the family's own for some systems
 
 
 def trained_models(
@@ -27,7 +28,8 @@ def trained_models(
 ) -> dict[Name, Model]:
     """Return what an experiment trains: its systems in the order of ``systems.yaml``, with their seeds.
 
-    The trainings by other recipes follow, recipe by recipe.
+    The trainings by other recipes follow, recipe by recipe. The recipe ``family`` has none: it changes
+    the family's own for the systems that it names.
 
     Args:
         file: the parameter file that holds ``experiment``.
@@ -36,7 +38,7 @@ def trained_models(
     Raises:
         InputError: if the experiment names a system that does not exist, or one for whose family it
             has no settings; or if it gives seeds or a recipe of a system that it does not train; or if
-            the name of a training is taken.
+            the recipe ``family`` changes nothing; or if the name of a training is taken.
     """
     known = [*systems.systems, *systems.ensembles]
     for i, name in enumerate(experiment.systems or ()):
@@ -48,22 +50,27 @@ def trained_models(
     for name in chosen:
         _check_family(systems_file, experiment, name, systems.systems[name])
     models = dict[Name, Model]()
-    recipes = {None: dict.fromkeys(chosen, OwnRecipe())} | experiment.recipes
-    for recipe, entries in recipes.items():
-        for name in entries:
+    by_family = dict[Name, Entry]()  # the systems as their families train them here
+    for recipe, entries in ({FAMILY: dict[Name, OwnRecipe]()} | experiment.recipes).items():
+        is_family = recipe == FAMILY
+        for name, own in entries.items():
             if name not in chosen:
-                raise _untrained(file, ["recipes", str(recipe), name], chosen)
-        for name in (name for name in chosen if name in entries):
-            changes = entries[name].model_dump(exclude_none=True)
-            if recipe is not None and not changes:
+                raise _untrained(file, ["recipes", recipe, name], chosen)
+            if is_family and own == OwnRecipe():
+                raise file.error(["recipes", recipe, name], "it changes nothing; leave it out")
+        for name in chosen if is_family else filter(entries.__contains__, chosen):
+            changes = entries.get(name, OwnRecipe()).model_dump(exclude_none=True)
+            if not changes and not is_family:
                 continue  # the training by the family's recipe serves for both
-            entry = systems.systems[name].model_copy(update=changes)
-            if recipe is not None:
+            entry = by_family.get(name, systems.systems[name]).model_copy(update=changes)
+            if changes:
                 family = experiment.families[entry.family]
                 _recipe(file, ["recipes", recipe, name], family, entry)
-            seeds = experiment.seeds_of_run(Run(entry=name, recipe=recipe))
-            for seed in range(1, seeds + 1):
-                model = Model(**dict(entry), entry=name, recipe=recipe, seed=seed)
+            if is_family:
+                by_family[name] = entry
+            run = Run(entry=name, recipe=None if is_family else recipe)
+            for seed in range(1, experiment.seeds_of_run(run) + 1):
+                model = Model(**dict(entry), **dict(run) | {"seed": seed})
                 _refuse_taken(file, model, {*models, *known})
                 models[model.run_name] = model
     trained = [*(model.system_name for model in models.values()), EVERY_OTHER]
@@ -104,7 +111,8 @@ def trained_ensembles(
         if missing or (on_request and name not in named):
             continue
         one = any(member not in systems.systems for member in entry.members)
-        for recipe in (None, *(() if on_request else experiment.recipes)):
+        others = [] if on_request else [one for one in experiment.recipes if one != FAMILY]
+        for recipe in (None, *others):
             members = _members(experiment, entry, recipe)
             if not members:
                 continue
