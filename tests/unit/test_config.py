@@ -157,6 +157,12 @@ PARAMS = [
         "recipes: {reverse: {base: {epochs: 5}}}",
         "recipes.reverse: 'base_reverse' would be seed",
     ),
+    (
+        ONE,
+        "recipes: {family: {bas: {epochs: 5}}}",
+        f"recipes.family.bas: {NOT_TRAINED.format('bas')}",
+    ),
+    (ONE, "recipes: {family: {base: {}}}", "recipes.family.base: it changes nothing; leave it out"),
     (ONE, f"seeds: {{base_slow: 5}}\n{slow('base: {}')}", "seeds.base_slow: no system 'base_s"),
     ("evaluation:", "experiment: demo\nevaluation:", f'{TWICE} "experiment"'),
     ("corpus:\n  kind: local\n", "corpus:\n", "corpus.kind: this key is missing"),

@@ -429,6 +429,14 @@ def test_a_recipe_that_trains_only_some_of_the_systems_leaves_a_claim_undecided(
     assert claims_table([other]).cell("other", "by other recipes") == "slow: the same trainings"
 
 
+def test_a_change_of_the_familys_recipe_asks_no_claim_twice(params):
+    claims = {"gain": claim_of(systems=[LOCAL_M]), "other": claim_of()}
+    lines = judged(Study(params), claims)
+    family = {"family": {LOCAL_M: OwnRecipe(learning_rate=0.5)}}
+    assert judged(Study(params.model_copy(update={"recipes": family})), claims) == lines
+    assert [one.recipe for one in lines] == ["family", "family"]
+
+
 def test_a_row_shows_what_the_least_certain_recipe_says():
     """A claim is decided if all recipes agree, so the largest p decides."""
     family = made_claim("a", verdict="undecided", p_holm=0.001, detectable=3.1)
