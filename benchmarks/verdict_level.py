@@ -119,7 +119,7 @@ def plan_of(experiment: str) -> Plan:
         of_pairs = {(str(pair), 0): (None, claim.model_copy(update=pair)) for pair in pairs}
         return Plan(of_pairs, {None: names}, {*names}, set())
     params = load_params(params_file(experiment))
-    recipes = (None, *params.recipes)
+    recipes = (None, *filter(params.systems_under, params.recipes))  # `family` trains none
     found: dict[tuple[str, int], tuple[str | None, Claim]] = {}
     for key, claim in project_claims().judged.items():
         by_systems: dict[tuple[str, ...], tuple[str | None, Claim]] = {}

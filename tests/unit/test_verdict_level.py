@@ -29,6 +29,7 @@ LIMITS = {(OWN_TEXT, 3, SHAPES[-1].name)}
 LIMITS |= {("study", 3, shape.name) for shape in SHAPES if shape.one}
 LIMITS |= {("study", 5, shape.name) for shape in SHAPES if shape.one and shape.ratio == 3}
 LIMITS |= {(OWN_TEXT, 3, shape.name) for shape in SHAPES if shape.one and shape.ratio == 5}
+LIMITS |= {("captions", 5, shape.name) for shape in SHAPES if shape.one}  # one recipe decides there
 
 
 ODD = next(shape for shape in SHAPES if shape.one)
