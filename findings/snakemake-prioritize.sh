@@ -8,8 +8,8 @@
 # scheduling problem with ILP solver", and the greedy scheduler chooses instead. The order is right, and nothing is
 # wrong with the installation, but the warning comes back as long as jobs with this priority wait. --scheduler greedy
 # avoids it.
-# Why it matters here: an ensemble and its members are given precedence on a machine whose time is short
-# (docs/running.md), and the warning looks as if the run were broken.
+# Why it matters here: one would use it to have an ensemble and its members first, and the warning looks as if the run
+# were broken. docs/running.md names targets instead.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
