@@ -121,12 +121,18 @@ def test_it_says_what_will_run_and_for_how_long(monkeypatch):
     assert Run(monkeypatch, "report").lines[1] == "Nothing is to be trained."
 
 
-def test_times_that_are_not_known_are_not_said(monkeypatch):
+def test_where_times_are_not_known_the_trainings_that_are_done_tell_them(monkeypatch):
     run = Run(monkeypatch, *NAMES[1:], known=False)
     assert "attnmt plan --experiment demo --measure" in run.lines[1]
     run.begin("train@base")
     run.end("train@base", 60)
-    assert run.lines[-1].endswith("train@base is done after 60 s; trainings left: 1")
+    assert run.lines[-1].endswith("train@base is done after 60 s; trainings left: 1, about 60 s")
+    run = Run(monkeypatch, *NAMES[1:], known=False)
+    run.begin("train@base")
+    run.now += 20
+    run.begin("train@gru")
+    run.end("train@base", 40)
+    assert run.lines[-1].endswith("trainings left: 1, about 20 s")
 
 
 def test_a_speed_that_cannot_be_read_does_not_stop_the_log(monkeypatch):

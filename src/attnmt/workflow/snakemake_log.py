@@ -202,11 +202,10 @@ class Progress(logging.Handler):
         left = [model for model in _models(self.to_run) if model not in done]
         if not left:
             return ""
-        if self.times is None:
-            return f"; trainings left: {len(left)}"
-        known = self.times.seconds
+        # Where no times are known, all are taken to be alike.
+        known = self.times.seconds if self.times else dict.fromkeys([*done, *left], 1.0)
         # Those that may have gone on from a checkpoint set no pace.
-        whole = [model for model in done if model not in self.times.trained]
+        whole = [model for model in done if not (self.times and model in self.times.trained)]
         expected = sum(known[model] for model in whole)
         pace = sum(self.took[TRAIN + model] for model in whole) / expected if expected else 1.0
         times = [
