@@ -8,11 +8,12 @@ import pytest
 from git_history import git, versions
 
 from attnmt.commands.check_report import report_mismatches
-from attnmt.config import load_params, params_file
+from attnmt.config import Params, load_params, params_file
 from attnmt.config.model import OwnRecipe
 from attnmt.config.trainings import FAMILY
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import read_numbers
+from attnmt.workflow.archive import archived
 from attnmt.workflow.code import SCRIPT, code_files, digest_of_run
 from attnmt.workflow.lock import read_lock
 
@@ -78,6 +79,41 @@ def test_the_files_of_a_report_are_those_of_its_lock(experiment, monkeypatch):
         pytest.skip(f"{experiment} has not run since the stage gather writes its scores")
     monkeypatch.chdir(ROOT)
     assert list(report_mismatches(load_params(params_file(experiment)), stages)) == []
+
+
+def test_trainings_that_two_experiments_share_have_the_same_bytes(monkeypatch):
+    """They were made on different machines: curve, translations and links."""
+    monkeypatch.chdir(ROOT)
+    experiments = [load_params(params_file(name)) for name in ("captions", "captions-rates")]
+    kept = [archived(params) for params in experiments]
+    named = [
+        {
+            (_learned(params, name), model.seed): name
+            for name, model in params.models.items()
+            if f"models/{params.experiment}/{name}/history.csv" in outputs
+        }
+        for params, outputs in zip(experiments, kept, strict=True)
+    ]
+    shared = named[0].keys() & named[1].keys()
+    assert shared
+    for learned in shared:
+        ours, theirs = (
+            {
+                **outputs[f"translations/{params.experiment}/{names[learned]}"],
+                "history": outputs[f"models/{params.experiment}/{names[learned]}/history.csv"][""],
+            }
+            for params, outputs, names in zip(experiments, kept, named, strict=True)
+        )
+        assert theirs.keys() <= ours.keys()  # captions has links on both sets
+        assert [file for file in theirs if ours[file] != theirs[file]] == []
+
+
+def _learned(params: Params, name: str) -> str:
+    """Return what decides a training but its seed and text, as one key."""
+    model = params.models[name]
+    family = params.families[model.family]
+    parts = (model.system, params.recipe(name), params.shape(name), family.encoding)
+    return json.dumps([part.model_dump(mode="json") for part in parts])
 
 
 def test_dvc_leaves_out_every_experiment_but_the_demo():
