@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Snakemake 9.27.1: with --prioritize of some six targets, the scheduler says that its problem cannot be solved.
+# Snakemake 9.27.1: with --prioritize of six targets, the scheduler says that it cannot solve its problem.
 #
-# One would guess: the targets that --prioritize names, and what they need, are chosen first by the default scheduler,
-# the ILP solver, as --help says nothing else.
-# What happens: their priority is 2^63 - 1. The objective multiplies it by 4 and by the cores of all jobs that wait, and
-# of a problem with such numbers the solver (CBC) says that it is infeasible. Snakemake prints "Failed to solve
-# scheduling problem with ILP solver", and the greedy scheduler chooses instead. The order is right, and nothing is
-# wrong with the installation, but the warning comes back as long as jobs with this priority wait. --scheduler greedy
-# avoids it.
+# One would guess: the default scheduler, an ILP solver, chooses these targets and what they need first, as --help says.
+# What happens: their priority is 2^63 - 1. The objective multiplies it by 4 and by the cores of all jobs that could
+# start, and of a problem with such numbers the solver (CBC) says that it is infeasible. Snakemake prints "Failed to
+# solve scheduling problem with ILP solver", and the greedy scheduler chooses instead. The order is right, and nothing
+# is wrong with the installation, but the warning comes back as long as jobs with this priority wait. --scheduler
+# greedy avoids it.
 # Why it matters here: one would use it to have an ensemble and its members first, and the warning looks as if the run
 # were broken. docs/running.md names targets instead.
 set -euo pipefail

@@ -140,10 +140,9 @@ def test_a_systems_recipe_has_the_lowest_cost_of_the_development_set(name, recip
     numbers = read_numbers(f"{name}-rates", ROOT)
     entries = experiment.recipes[recipe]
     if recipe == FAMILY:  # it names only those whose recipe it changes
-        entries = dict.fromkeys(experiment.systems_under(None), OwnRecipe()) | entries
+        by_family = [one.entry for one in experiment.models.values() if one.recipe is None]
+        entries = dict.fromkeys(by_family, OwnRecipe()) | entries
     for system, own in entries.items():
-        if system in experiment.ensembles:
-            continue
         model = experiment.models[system]
         of_its_kind = (
             [] if name == "study" else OF_ITS_KIND[model.attention]

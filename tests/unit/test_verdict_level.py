@@ -83,6 +83,7 @@ def test_a_claim_is_judged_by_each_recipe_that_changes_its_systems():
     for i, recipe in enumerate((None, "own", "adam")):
         assert found["gru_additive", i] == (recipe, [names[i]])
     assert ("table1_reverse", 1) not in claims  # the paper's rate is the best one for both systems
+    assert [*plan_of("captions").systems] == [None, "adam"]  # its recipe `family` trains none
 
 
 def test_the_simulation_can_find_false_verdicts_and_gains():

@@ -225,8 +225,8 @@ def _code_mismatches(
     ]
     made = locked_outputs(stages)
     here = {file.as_posix(): dvc_digest(file) for file in content_files(Path(prefix)).values()}
-    # digests of today's code are no edit; the stages that other code ran are named below
-    if prefix in made and dvc_digest(Path(prefix)) != made[prefix] and here != today:
+    # Digests of today's code are no edit; the stages that other code ran are named below.
+    if prefix in made and here != today and dvc_digest(Path(prefix)) != made[prefix]:
         yield f"{prefix}: not what dvc.lock has; edited, or made after the last attnmt commit"
     late = [
         name

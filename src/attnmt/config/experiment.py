@@ -127,8 +127,8 @@ class Experiment(Strict):
     # Other recipes, each with a name, and what it changes in the recipe of each system. Systems are then
     # trained by both: with {slow: {base: {learning_rate: 0.5}}} there are base and base_slow. A system
     # with {} has the same recipe in both, and is trained once. A claim is judged under each recipe that
-    # has all of its systems. The name `family` stands for the family's own recipe: {family: {base:
-    # {learning_rate: 0.5}}} changes it for base, which is then not trained by any other
+    # has all of its systems. A recipe named `family` adds no trainings: {family: {base: {learning_rate:
+    # 0.5}}} changes the family's own recipe for base, and other recipes then change the changed one
     recipes: dict[Name, dict[Name, OwnRecipe]] = Field(default_factory=dict)
     decoding: Decoding
     evaluation: Evaluation

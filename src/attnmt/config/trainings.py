@@ -49,28 +49,28 @@ def trained_models(
     chosen = [name for name in systems.systems if name in named]
     for name in chosen:
         _check_family(systems_file, experiment, name, systems.systems[name])
-    models = dict[Name, Model]()
-    by_family = dict[Name, Entry]()  # the systems as their families train them here
-    for recipe, entries in ({FAMILY: dict[Name, OwnRecipe]()} | experiment.recipes).items():
-        is_family = recipe == FAMILY
-        for name, own in entries.items():
+    for given, listed in experiment.recipes.items():
+        for name, own in listed.items():
             if name not in chosen:
-                raise _untrained(file, ["recipes", recipe, name], chosen)
-            if is_family and own == OwnRecipe():
-                raise file.error(["recipes", recipe, name], "it changes nothing; leave it out")
-        for name in chosen if is_family else filter(entries.__contains__, chosen):
-            changes = entries.get(name, OwnRecipe()).model_dump(exclude_none=True)
-            if not changes and not is_family:
+                raise _untrained(file, ["recipes", given, name], chosen)
+            if given == FAMILY and own == OwnRecipe():
+                raise file.error(["recipes", given, name], "it changes nothing; leave it out")
+    models = dict[Name, Model]()
+    by_family = dict(systems.systems)  # as their families train them here
+    first = dict.fromkeys(chosen, OwnRecipe()) | experiment.recipes.get(FAMILY, {})
+    for recipe, entries in ({None: first} | _other_recipes(experiment)).items():
+        for name in (name for name in chosen if name in entries):
+            changes = entries[name].model_dump(exclude_none=True)
+            if recipe is not None and not changes:
                 continue  # the training by the family's recipe serves for both
-            entry = by_family.get(name, systems.systems[name]).model_copy(update=changes)
+            entry = by_family[name].model_copy(update=changes)
             if changes:
                 family = experiment.families[entry.family]
-                _recipe(file, ["recipes", recipe, name], family, entry)
-            if is_family:
+                _recipe(file, ["recipes", recipe or FAMILY, name], family, entry)
+            if recipe is None:
                 by_family[name] = entry
-            run = Run(entry=name, recipe=None if is_family else recipe)
-            for seed in range(1, experiment.seeds_of_run(run) + 1):
-                model = Model(**dict(entry), **dict(run) | {"seed": seed})
+            for seed in range(1, experiment.seeds_of_run(Run(entry=name, recipe=recipe)) + 1):
+                model = Model(**dict(entry), entry=name, recipe=recipe, seed=seed)
                 _refuse_taken(file, model, {*models, *known})
                 models[model.run_name] = model
     trained = [*(model.system_name for model in models.values()), EVERY_OTHER]
@@ -111,8 +111,7 @@ def trained_ensembles(
         if missing or (on_request and name not in named):
             continue
         one = any(member not in systems.systems for member in entry.members)
-        others = [] if on_request else [one for one in experiment.recipes if one != FAMILY]
-        for recipe in (None, *others):
+        for recipe in (None, *(() if on_request else _other_recipes(experiment))):
             members = _members(experiment, entry, recipe)
             if not members:
                 continue
@@ -124,6 +123,11 @@ def trained_ensembles(
                 _refuse_taken(file, ensemble, {*ensembles, *models, *systems.systems, *known})
                 ensembles[ensemble.run_name] = ensemble
     return ensembles
+
+
+def _other_recipes(experiment: Experiment) -> dict[Name, dict[Name, OwnRecipe]]:
+    """Return the recipes by which systems are trained beside their family's."""
+    return {name: entries for name, entries in experiment.recipes.items() if name != FAMILY}
 
 
 def _members(experiment: Experiment, ensemble: Ensemble, recipe: str | None) -> list[Run]:

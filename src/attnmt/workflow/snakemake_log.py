@@ -203,16 +203,16 @@ class Progress(logging.Handler):
         if not left:
             return ""
         # Where no times are known, all are taken to be alike.
-        known = self.times.seconds if self.times else dict.fromkeys([*done, *left], 1.0)
+        times = self.times or Times(dict.fromkeys([*done, *left], 1.0), source="")
         # Those that may have gone on from a checkpoint set no pace.
-        whole = [model for model in done if not (self.times and model in self.times.trained)]
-        expected = sum(known[model] for model in whole)
+        whole = [model for model in done if model not in times.trained]
+        expected = sum(times.seconds[model] for model in whole)
         pace = sum(self.took[TRAIN + model] for model in whole) / expected if expected else 1.0
-        times = [
-            max(0.0, pace * known[model] - (now - self.begun.get(TRAIN + model, now)))
+        seconds = [
+            max(0.0, pace * times.seconds[model] - (now - self.begun.get(TRAIN + model, now)))
             for model in left
         ]
-        return f"; trainings left: {len(left)}, about {time_text(wall_time(times, self.at_once))}"
+        return f"; trainings left: {len(left)}, about {time_text(wall_time(seconds, self.at_once))}"
 
 
 def _models(stages: Iterable[str]) -> list[str]:
