@@ -7,7 +7,7 @@ from typing import Any
 
 from attnmt.decoding.link_step import SHIFTS
 from benchmarks.measures import Spread, fastest, ratio
-from benchmarks.page import table
+from benchmarks.page import commit, table
 from benchmarks.systems import BF16, LABELS, OURS, PEERS, PLAIN
 from benchmarks.workload import SIZES
 
@@ -193,7 +193,7 @@ def _title(what: str, size: str, results: Mapping[str, Any]) -> str:
     return (
         f"**{what}, {size}: {shape.layers}x{shape.cells}, {shape.words:,} words, batch "
         f"{shape.batch}.** {machine['device']}, {threads}, torch "
-        f"{machine['torch']}, {machine['started'][:10]}, commit {machine['git_commit'][:10]}."
+        f"{machine['torch']}, {machine['started'][:10]}, {commit(machine)}."
     )
 
 

@@ -8,7 +8,7 @@ from attnmt.config import load_params
 from attnmt.planning.text_size import TextSize
 from attnmt.planning.times import time_text
 from benchmarks.measures import Spread, ratio
-from benchmarks.page import table
+from benchmarks.page import commit, table
 
 ROOT = Path(__file__).parents[1]
 WMT14 = ROOT / "experiments/wmt14/params.yaml"
@@ -28,7 +28,7 @@ def render(results: Mapping[str, Any]) -> str:
     machine = results["machine"]
     title = (
         f"**{machine['device']}**, torch {machine['torch']}, {machine['started'][:10]}, "
-        f"commit {machine['git_commit'][:10]}."
+        f"{commit(machine)}."
     )
     return "\n\n".join([title, *(show(results[part]) for part, show in PARTS if part in results)])
 

@@ -30,6 +30,12 @@ def put_into_page(
     write_text(page, page_with_table(read_text(page, "utf-8"), text, f"results:{kind}", page))
 
 
+def commit(machine: Mapping[str, Any]) -> str:
+    """Return the commit that results are from, in words."""
+    digest, changes, _ = machine["git_commit"].partition("-dirty")
+    return f"commit {digest[:10]}" + " with changes" * bool(changes)
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
     """Return a table in Markdown; its first ``texts`` columns are aligned left, the others right."""
     aligned = ["---"] * texts + ["--:"] * (len(header) - texts)

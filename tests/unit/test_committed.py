@@ -3,6 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
+from statistics import mean, stdev
 
 import pytest
 from git_history import git, versions
@@ -158,3 +159,50 @@ def test_a_systems_recipe_has_the_lowest_cost_of_the_development_set(name, recip
             model.model_copy(update=own.model_dump(exclude_none=True))
         )
         assert min(costs, key=costs.get) == chosen, system
+
+
+FIVE, LOCAL_P, GLOBAL = range(1, 6), "local_p_general_feed", "global_general_feed"
+LINKED = {  # rows of docs/evidence.md: the experiment, the system and its seeds
+    ("local-p (general) + feed, rate 0.5", "2 to 5"): ("multi30k", f"{LOCAL_P}_own", FIVE[1:]),
+    ("the same", "1"): ("multi30k", f"{LOCAL_P}_own", FIVE[:1]),
+    ("local-m (general) + feed, rate 0.5", "1 to 5"): (
+        "multi30k",
+        "local_m_general_feed_own",
+        FIVE,
+    ),
+    ("global (general) + feed, rate 1", "1"): ("multi30k", GLOBAL, FIVE[:1]),
+    ("global (concat) + feed, rate 1", "1"): ("multi30k", "global_additive_feed", FIVE[:1]),
+    ("global (location) + feed, rate 1", "1 to 5"): ("multi30k", "global_location_feed", FIVE),
+    ("global (general) + feed", "backwards"): ("multi30k-alignment", GLOBAL, FIVE),
+    ("local-p (general) + feed", "backwards"): ("multi30k-alignment", LOCAL_P, FIVE),
+    ("local-p (general) + feed", "forward"): ("multi30k-alignment", f"{LOCAL_P}_forward", FIVE),
+}
+
+
+def test_the_evidence_has_the_aer_of_the_reports_where_no_link_is_moved():
+    shown = list[tuple[str, ...]]()
+    for line in (ROOT / "docs/evidence.md").read_text("utf-8").splitlines():
+        first, second, step, *aers = [cell.strip() for cell in line.strip("|").split("|")] + [
+            ""
+        ] * 2
+        if step in ("same", "next"):
+            shown.append((*((first, second) if first else shown[-1][:2]), step, aers[2]))
+    assert shown == [
+        (*row, step, _mean_aer(*of_report, step, deviation=of_report[0] != "multi30k"))
+        for row, of_report in LINKED.items()
+        for step in ("same", "next")
+    ]
+
+
+def _mean_aer(experiment: str, system: str, seeds: range, step: str, deviation: bool) -> str:
+    """Return the mean over seeds as the page writes it, with their deviation where there is one."""
+    asked = (system, "aer", step, "test_2016_flickr")
+    lines = [
+        line
+        for line in read_numbers(experiment, ROOT).lines
+        if (line.system, line.metric, line.script, line.set) == asked
+    ]
+    of_seeds = [line.value for line in lines if line.kind == "training" and line.seed in seeds]
+    aers = of_seeds or [line.value for line in lines if line.kind == "system"]  # of one seed
+    assert len(aers) == len(seeds)
+    return f"{mean(aers):.3f} ± {stdev(aers):.3f}" if deviation else f"{mean(aers):.3f}"
