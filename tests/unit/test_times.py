@@ -81,10 +81,11 @@ def write_text_size(root: Path, experiment: str = "demo") -> None:
     write_json(root / f"data/{experiment}/encoded/luong/summary.json", made_records.summary(LINES))
 
 
-def finish(root: Path, name: str) -> None:
-    """Write what a finished training says of its time."""
-    content = made_records.provenance(name, seconds=7200)
-    write_json(root / "models/demo" / name / "provenance.json", content)
+def finish(root: Path, name: str, seconds: float = 7200, **changes: Any) -> None:
+    """Write what a finished training says of its time, and of what that depends on."""
+    folder = root / "models/demo" / name
+    write_json(folder / "provenance.json", made_records.provenance(name, seconds=seconds))
+    write_json(folder / "config.json", made_records.config_of(params(), name, **changes))
 
 
 def remember(root: Path, **changes: Any) -> None:
@@ -169,6 +170,33 @@ def test_a_family_takes_its_measured_speed_and_else_the_report_s_time(project):
     write_json(project / ".stages/demo/speed.json", {"flop": 1})
     with pytest.raises(InputError, match=r"speed\.json.*measure again with attnmt plan --measure"):
         times()
+
+
+def test_without_a_report_finished_trainings_set_the_pace(project):
+    write_text_size(project)
+    write_params(project, seeds=2)
+    again, backward = ["base_2"], ["base_2", "german"]
+    assert training_times(params(), again) is None
+    finish(project, "base")
+    done = "at the pace of those that are done (a processor, 1 thread)"
+    assert training_times(params(), again) == Times({"base_2": 7200}, done)
+    base, german = (
+        TEXT.work(params().model(name).system, params().recipe(name)) for name in ("base", "german")
+    )
+    expected = Times({"base_2": 7200, "german": pytest.approx(7200 * german / base)}, done)
+    assert training_times(params(), backward) == expected
+    finish(project, "german", seconds=60)  # its own pace counts, and not the family's mean
+    assert training_times(params(), backward).seconds == {"base_2": 7200, "german": 60}
+    short = params().recipe("base").model_copy(update={"epochs": 2}).model_dump()
+    finish(project, "base", training=short)  # it has learned for half as long as it is to learn now
+    assert training_times(params(), again).seconds == pytest.approx({"base_2": 14_400})
+    (project / "models/demo/german/config.json").write_text("damaged")
+    for changes in (
+        {"shape": SHAPE.model_dump() | {"size": 20}},
+        {"training": short | {"batch_size": 7}},
+    ):
+        finish(project, "base", **changes)
+        assert training_times(params(), again) is None
 
 
 def test_without_a_text_the_report_tells_the_times(project):

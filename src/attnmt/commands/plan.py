@@ -23,7 +23,7 @@ WIDTH = 90  # characters of a line
 # A training has its last checkpoint, its best weights, and the next of both before they replace them.
 FILES = 4
 NO_TEXT = "Times are not known before the text is encoded: run the encode stages, then plan again."
-NO_SPEED = "Times are not known: no report has them, and no speed was measured. Add --measure."
+NO_SPEED = "Times are not known: no training like these is done or in a report. Add --measure."
 
 
 def plan(
@@ -45,8 +45,8 @@ def plan(
     """Show what would run, how long its trainings take, and what is downloaded.
 
     Times are estimated from the speed of this machine, which --measure measures and remembers, or
-    else from the times in the experiment's report. No stage runs. The command only brings
-    models.yaml and the digests of the code up to date.
+    else from the times in the experiment's report, or else from the trainings that are done. No stage
+    runs. The command only brings models.yaml and the digests of the code up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --gpus 4 --measure
     """

@@ -1,27 +1,31 @@
 """How long trainings take: the one answer of ``attnmt new``, ``attnmt plan`` and the log of a run.
 
 First comes the speed that was measured on this machine for a family (:mod:`attnmt.planning.measure`),
-then the times in the experiment's report. A speed is kept in operations a second
-(:mod:`attnmt.planning.cost`), so that it holds for all models of the family. It does not hold for other
-sizes: on one core, one layer of 32 cells reached 20 billion a second, and two layers of 512 reached 85
-billion.
+then the times in the experiment's report, and last the pace of its trainings that are done. A speed is
+kept in operations a second (:mod:`attnmt.planning.cost`), so that it holds for all models of the family.
+It does not hold for other sizes: on one core, one layer of 32 cells reached 20 billion a second, and two
+layers of 512 reached 85 billion.
 
 Nothing here imports torch at once, because that would make Snakemake start more slowly.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from statistics import mean
 from typing import Any
 
 from pydantic import PositiveFloat
 
-from attnmt.config import Params
+from attnmt.config import Model, ModelShape, Params, Training
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, Text, read_model
 from attnmt.layout import Layout
 from attnmt.planning.begun import shares_trained
 from attnmt.planning.text_size import TextSize, training_sizes
 from attnmt.scoring.numbers import read_numbers
+from attnmt.training.trained import machine, read_config, read_provenance
 
 AGAIN = "delete it, and measure again with attnmt plan --measure"
 
@@ -64,7 +68,7 @@ class Times:
 def training_times(params: Params, names: Sequence[str]) -> Times | None:
     """Return how long trainings take with their evaluations, or None if nothing tells it.
 
-    If the speed of one of the families is not known, all times are those in the experiment's report.
+    All times are from one source. If it lacks one of them, the next source is asked.
 
     Args:
         names: models of the experiment.
@@ -73,15 +77,23 @@ def training_times(params: Params, names: Sequence[str]) -> Times | None:
         InputError: if the measured speeds, or the summary of a text, cannot be read.
     """
     sizes = training_sizes(params, names)
-    times = _measured(params, names, sizes) or _reported(params, names, sizes)
+    times = (
+        _measured(params, names, sizes)
+        or _reported(params, names, sizes)
+        or _at_pace_of_the_done(params, names, sizes)
+    )
     return times and replace(times, trained=shares_trained(params, names, sizes))
 
 
 def speed_settings(params: Params, family: str) -> dict[str, Any]:
     """Return what a family's speed depends on: the sizes of its models, its batches, its precision."""
     known = params.families[family]
-    recipe = known.training.model_dump(mode="json", include={"batch_size", "precision"})
-    return known.shape.model_dump(mode="json") | recipe
+    return _speed_settings(known.shape, known.training)
+
+
+def _speed_settings(shape: ModelShape, recipe: Training) -> dict[str, Any]:
+    batches = recipe.model_dump(mode="json", include={"batch_size", "precision"})
+    return shape.model_dump(mode="json") | batches
 
 
 def _measured(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]) -> Times | None:
@@ -129,6 +141,39 @@ def _reported(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize
         machines[line.signature or ""] = None
     where = f"{Layout(params.experiment).reports} was made ({'; '.join(machines)})"
     return Times(seconds, f"as when {where}")
+
+
+def _at_pace_of_the_done(
+    params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]
+) -> Times | None:
+    """Return the times at the pace of the same system's finished trainings, or else of its family's, if
+    they have today's sizes and batches. Return None if a family has none.
+    """
+    paces, machines = defaultdict[str, list[float]](list), dict[str, None]()
+    for name, model in params.models.items():
+        folder, size = Layout(params.experiment).model(name), sizes.get(model.family)
+        with suppress(InputError):  # not trained yet, or damaged, which its stage will say
+            config, made = read_config(folder), read_provenance(folder)
+            settings = _speed_settings(params.shape(name), params.recipe(name))
+            if size and _speed_settings(config.shape, config.training) == settings:
+                pace = made.seconds / size.work(model.system, config.training)
+                for like in _alike(model):
+                    paces[like].append(pace)
+                machines[machine(made.device, made.threads)] = None
+    seconds = {}
+    for name in names:
+        model = params.model(name)
+        likest = next((paces[like] for like in _alike(model) if like in paces), None)
+        if likest is None:
+            return None
+        words = sizes[model.family].work(model.system, params.recipe(name))
+        seconds[name] = mean(likest) * words
+    return Times(seconds, f"at the pace of those that are done ({'; '.join(machines)})")
+
+
+def _alike(model: Model) -> list[str]:
+    """Return which trainings take about as long as a model's, those that are most like it first."""
+    return [f"system {model.system_name}", f"family {model.family}"]
 
 
 def wall_time(times: Sequence[float], at_once: int) -> float:
