@@ -73,12 +73,14 @@ class Plan(NamedTuple):
             family's own recipe. Each claim has 0 for its bound.
         systems: those that have the seeds for a test, by the recipe that trains them.
         attending: those that have attention.
+        replacing: those of them whose attention replaces unknown words.
         ensembles: those that are made of others, and do not lend.
     """
 
     claims: Mapping[tuple[str, int], tuple[str | None, Claim]]
     systems: Mapping[str | None, list[str]]
     attending: set[str]
+    replacing: set[str]
     ensembles: set[str]
 
     @property
@@ -102,13 +104,13 @@ class Plan(NamedTuple):
         return list(dict.fromkeys(claim.measure for _, claim in self.claims.values()))
 
     def lenders(self, measure: str) -> list[str]:
-        """Return which systems lend to each other, scored by a measure."""
-        return [
-            name
-            for name in self.everyone
-            if name not in self.ensembles
-            if measure not in AER or name in self.attending
-        ]
+        """Return which systems lend to each other: those whose seeds differ in a measure."""
+        varying: set[str] = {*self.everyone}
+        if measure in AER:
+            varying = self.attending
+        elif measure == "gain_by_replacement":
+            varying = self.replacing
+        return [name for name in self.everyone if name in varying - self.ensembles]
 
 
 def plan_of(experiment: str) -> Plan:
@@ -117,7 +119,7 @@ def plan_of(experiment: str) -> Plan:
         claim, names = project_claims().claims["table1_local"], ["one", "two", "three"]
         pairs = [{"systems": [one], "over": [two]} for one, two in combinations(names, 2)]
         of_pairs = {(str(pair), 0): (None, claim.model_copy(update=pair)) for pair in pairs}
-        return Plan(of_pairs, {None: names}, {*names}, set())
+        return Plan(of_pairs, {None: names}, {*names}, {*names}, set())
     params = load_params(params_file(experiment))
     recipes = (None, *filter(params.systems_under, params.recipes))  # `family` trains none
     found: dict[tuple[str, int], tuple[str | None, Claim]] = {}
@@ -134,8 +136,11 @@ def plan_of(experiment: str) -> Plan:
         recipe: [n for n in params.systems_under(recipe) if len(params.runs_of(n)) >= FEWEST]
         for recipe in recipes
     }
-    attending = {name for name in chain(*systems.values()) if params.attends(name)}
-    return Plan(found, systems, attending, {*params.ensembles})
+    trained = {*chain(*systems.values())}
+    attending, replacing = (
+        {*filter(of, trained)} for of in (params.attends, params.replaces_words)
+    )
+    return Plan(found, systems, attending, replacing, {*params.ensembles})
 
 
 class Estimates(NamedTuple):

@@ -73,7 +73,7 @@ class ClaimLine(CsvLine):
     p: float | None = None  # two-sided, of this claim alone
     p_holm: float | None = None  # after the control over all claims
     level: float | None = None  # the largest p at which Holm's procedure decides this claim
-    detectable: float | None = None  # the smallest effect found with a probability of 80%
+    detectable: float | None = None  # the smallest effect that 80% of studies or more find
     seeds: str | None = None
     sign: str
     bound: float

@@ -17,7 +17,11 @@ variable over its d degrees of freedom has the mean psi(d/2) - ln(d/2) and the v
 has the mean ln s_0^2 - psi(d_0/2) + ln(d_0/2) and the variance psi'(d/2) + psi'(d_0/2). The mean and the
 variance of e over systems thus give d_0 and s_0^2. This is also the check that variances may borrow:
 where systems differ, e varies more, d_0 is small, and each system keeps its own variance. Where e varies
-no more than by chance, d_0 is infinite, and all systems have one variance.
+no more than by chance, d_0 is infinite, and all systems have one variance, s_0^2. Then this is the mean
+of all variances, weighted by their degrees of freedom.
+
+All systems with the same score lend, whatever their direction, cell or words. Those whose seeds do not
+differ in it lend nothing.
 
 Smyth has thousands of variances and tests with every one of them. We have a few dozen or only three, and
 trainings sometimes fail. Hence five differences:
@@ -26,19 +30,24 @@ trainings sometimes fail. Hence five differences:
 - An ensemble borrows and does not lend, since it varies as its members do. At a level of 5%, two equal
   systems came out different in 6.6% of 40,000 studies with three seeds where their ensemble lent to
   them, and in 1.2% where it did not.
-- A system borrows at most 1.25 degrees of freedom from each other one, since a few variances that happen
-  to be alike do not show that all systems have one. The number is from the simulation.
+- Where n systems lend, a system borrows at most 1.25 (n - 1) degrees of freedom, even if it does not
+  lend. A few variances that happen to be alike do not show that all systems have one. The number 1.25 is
+  from the simulation.
 - A system whose variance is too large for the law of the others borrows less, as in Phipson et al.
   (2016, Annals of Applied Statistics 10:946-963). By this law v / s_0^2 has F's law with d and d_0
-  degrees of freedom, so a larger v has a probability p. If p is below 0.05, only p / 0.05 of the
-  degrees of freedom are borrowed. Without this, 24% of 2,000 studies with five seeds had a false verdict
+  degrees of freedom, so a larger v has a probability p. If p is below 0.05, only p / 0.05 of what may be
+  borrowed is. Without this, 24% of 2,000 studies with five seeds had a false verdict
   where one system varied five times as much as all others, and 4% have one with it. Three seeds show too
   seldom that they vary so much: 39% had one without it, and 14% have one with it.
-- Where systems differ, none counts as less variable than the mean of those that the same recipe trains.
+- Where systems differ, none counts as less variable than the mean of those that the same recipe trains,
+  weighted by their degrees of freedom. A recipe's systems are all that it lists, changed or not.
   The seeds of a system may show no failure although one training in ten would fail. The mean is for each
   recipe by itself, since the trainings of one may fail where those of another do not. This makes tests
   of the less variable systems weaker. Without it, 16% of 200 studies with ten seeds had a false verdict
   where one training in ten of half of the systems scored 20 deviations below the others.
+
+The differences of paired scores, as of an ensemble and one of its members, have twice the s_0^2 and
+twice the least variance, as if the two were independent.
 
 benchmarks/verdict_level.py simulates how often verdicts are false, and what they find.
 """
