@@ -86,6 +86,15 @@ def test_a_claim_is_judged_by_each_recipe_that_changes_its_systems():
     assert [*plan_of("captions").systems] == [None, "adam"]  # its recipe `family` trains none
 
 
+def test_systems_that_always_have_the_same_score_do_not_lend():
+    plan = plan_of("captions")
+    every, aer, gain = (plan.lenders(m) for m in ("bleu", "aer", "gain_by_replacement"))
+    without_attention = {"base", "base_reverse", "base_reverse_dropout", "back_base_reverse"}
+    assert {*every} - {*aer} == without_attention
+    assert {*aer} - {*gain} == {"local_p_general_feed_bpe"}  # subwords leave no word unknown
+    assert "ensemble" not in every
+
+
 def test_the_simulation_can_find_false_verdicts_and_gains():
     ((false, _),) = false_verdicts(SHAPES[-1], 3, plan_of(OWN_TEXT), 200)
     assert false >= 5
