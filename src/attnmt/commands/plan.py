@@ -23,7 +23,7 @@ WIDTH = 90  # characters of a line
 # A training has its last checkpoint, its best weights, and the next of both before they replace them.
 FILES = 4
 NO_TEXT = "Times are not known before the text is encoded: run the encode stages, then plan again."
-NO_SPEED = "Times are not known: neither a report nor a finished training tells them. Add --measure."
+NO_SPEED = "Times are not known: no report and no finished training tells them. Add --measure."
 
 
 def plan(
