@@ -20,6 +20,8 @@ import attnmt
 from attnmt.config import load_params
 from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
+from attnmt.files.text_file import read_lines
+from attnmt.scoring.numbers import read_numbers
 from attnmt.text.dictionary import Dictionary
 from attnmt.training.best_model import best_model
 from attnmt.workflow.code import code_of
@@ -153,6 +155,20 @@ def test_the_example_counts_the_unknown_words_that_good_links_bring_back() -> No
     links = [(0, 0), (1, 1), (2, 2), (3, 3)]
     assert restored([reference], [source], [links], {"der"}, dictionary) == (2, 3)
     assert restored([reference], [source], [links[:2]], {"der"}, dictionary) == (1, 3)
+
+
+def test_the_example_scores_another_set_as_the_report_does() -> None:
+    model = attnmt.load(ROOT / "weights/demo")
+    sides = [read_lines(ROOT / f"experiments/demo/text/test1.{code}.gz") for code in ("en", "de")]
+    reported = [
+        line.value
+        for line in read_numbers("demo", ROOT).lines
+        if (line.kind, line.system, line.set, line.script)
+        == ("system", model.name, "test1", "tokenized")
+        and line.max_words is None
+    ]
+    found = loaded(ROOT / "examples/other_set.py").bleu(model, *sides)
+    assert [round(score, 4) for score in found] == reported
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
