@@ -10,11 +10,10 @@ stage translate must have run for them.
 
 import csv
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import attnmt
-from attnmt.config import load_params
+from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.files.text_file import read_lines
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
@@ -24,30 +23,26 @@ from attnmt.text.tokenizer import tokenizer
 
 def bleu(model: attnmt.Translator, sources: list[str], references: list[str]) -> list[float]:
     """Return BLEU before unknown words are replaced, and after."""
-    translator, language = model.translator, model.translator.target.language
-    rule = tokenizer(language, model.params.tokenize.split_hyphens)
-
-    def tokens(sentences: Iterable[list[str]]) -> list[str]:
-        return Text([*sentences], rule).tokens
-
-    read = (translator.data.words(translator.target.units(line)) for line in references)
-    against = References(tokens(read))
+    translator = model.translator
+    rule = tokenizer(translator.target.language, model.params.tokenize.split_hyphens)
+    read = [translator.data.words(translator.target.units(line)) for line in references]
+    against = References(Text(read, rule).tokens)
     translations = model.translate(sources)
-    versions = (t.words for t in translations), (t.replaced for t in translations)
-    return [METRICS["tokenized"].value(tokens(one), against) for one in versions]
+    versions = [t.words for t in translations], [t.replaced for t in translations]
+    return [METRICS["tokenized"].value(Text(words, rule).tokens, against) for words in versions]
 
 
 def main(params_file: str, source: str, target: str, *names: str) -> None:
     """Print a line for each model: the set, its lines, the model, and both scores."""
-    params = load_params(Path(params_file))
-    files = zip(params.languages.codes, (source, target), strict=True)
-    text = {code: read_lines(Path(file)) for code, file in files}
+    files = Path(source), Path(target)
+    lines, sides = count_parallel_lines(files), [read_lines(file) for file in files]
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["set", "lines", "model", "before", "after"])
     for name in names:
-        sources, references = (text[code] for code in params.sides(name))
-        scores = bleu(attnmt.load(params_file, name), sources, references)
-        table.writerow([Path(source).stem, len(sources), name, *(f"{one:.4f}" for one in scores)])
+        model = attnmt.load(params_file, name)
+        text = dict(zip(model.params.languages.codes, sides, strict=True))
+        scores = bleu(model, *(text[code] for code in model.params.sides(name)))
+        table.writerow([files[0].stem, lines, name, *(f"{score:.4f}" for score in scores)])
         sys.stdout.flush()
 
 

@@ -157,17 +157,14 @@ def test_the_example_counts_the_unknown_words_that_good_links_bring_back() -> No
     assert restored([reference], [source], [links[:2]], {"der"}, dictionary) == (1, 3)
 
 
-def test_the_example_scores_another_set_as_the_report_does() -> None:
-    model = attnmt.load(ROOT / "weights/demo")
+def test_the_example_scores_another_set_as_the_report_does(translator) -> None:
     sides = [read_lines(ROOT / f"experiments/demo/text/test1.{code}.gz") for code in ("en", "de")]
+    numbers = read_numbers("demo", ROOT)
     reported = [
-        line.value
-        for line in read_numbers("demo", ROOT).lines
-        if (line.kind, line.system, line.set, line.script)
-        == ("system", model.name, "test1", "tokenized")
-        and line.max_words is None
+        numbers.system(translator.name, "bleu", "test1", "tokenized", replacement).value
+        for replacement in ("before", "after")
     ]
-    found = loaded(ROOT / "examples/other_set.py").bleu(model, *sides)
+    found = loaded(ROOT / "examples/other_set.py").bleu(translator, *sides)
     assert [round(score, 4) for score in found] == reported
 
 
