@@ -90,7 +90,7 @@ REFUSED: list[tuple[str, str]] = [
     ("translate -i cut.en.gz", "cut.en.gz: cannot be unpacked: Compressed file ended"),
     ("translate -i long.en", "long.en:2: 29,999 characters, and a line may have at most 5,000"),
     ("translate house --max-characters 4", "text:1: 5 characters, and a line may have at most 4"),
-    ("translate -i house.en -o link.en", "--output: link.en is also the input; name another"),
+    ("translate -i house.en -o link.en", "--output: link.en is also given as house.en; name another"),
     ("translate house -m plain", "to train plain and all that it needs: dvc repro translate@plain"),
     ("translate house -m local_p_7", "models/demo/local_p_7/weights.safetensors: not a model of"),
     ("translate house -e other", "to train them all: snakemake -j2 --config experiment=other"),
@@ -283,10 +283,19 @@ def read_until(descriptor: int, end: bytes) -> bytes:
     return shown
 
 
+def test_without_standard_error_the_translation_is_written(project, answer):
+    script = f'"$0" -c "from attnmt.cli import main; main()" translate "{HOUSE} zebra" 2>&-'
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+    command = ["bash", "-c", script, sys.executable]
+    ended = subprocess.run(command, cwd=project, env=environment, stdout=subprocess.PIPE, text=True)
+    assert ended.returncode == 0
+    assert len(ended.stdout.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("redirection", "message"),
     [
-        ("<&-", "nothing to translate: standard input is closed"),
+        ("<&-", "no text is given, and standard input is closed"),
         (">&-", "standard output is closed"),
         (">/dev/full", "standard output: No space left on device"),
     ],

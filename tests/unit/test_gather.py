@@ -283,6 +283,18 @@ def test_what_lends_to_a_change_is_read_at_the_chosen_step_too(copied):
     check(numbers.gain(ours, other, "aer_chosen"), ours, other, tested)
 
 
+def test_a_change_between_two_steps_names_none(copied):
+    for name, chosen in {"dot": "next", "location": "same"}.items():
+        for run in copied.runs_of(name):
+            for step in ("same", "next"):
+                readers = {"readers": "chosen" if step == chosen else "authors words"}
+                change_cells(LAYOUT.scores(run), readers, lambda row, at=step: row["script"] == at)
+    numbers = gather(Study(copied))
+    ours, other = (numbers.system(name, "aer_chosen", "test") for name in ("dot", "location"))
+    assert (ours.script, other.script) == ("next", "same")
+    assert numbers.gain(ours, other, "aer_chosen").script is None
+
+
 def test_two_trainings_are_compared_over_sentences(scored):
     ours, other = bleu(scored[1], "base_reverse"), bleu(scored[1], "base")
     metric = METRICS["tokenized"]
