@@ -41,20 +41,11 @@ demo: $(VENV) ## Run what is missing or out of date in the demo, then show Table
 	attnmt commit
 	$(call show,demo)
 
-.PHONY: multi30k-short
-multi30k-short: $(VENV) ## Do the same with two systems on Multi30k; this downloads 2 MB and takes five to ten minutes on 2 cores
-	snakemake -j$(CORES) --config experiment=$@
-	attnmt commit --experiment $@
-	$(call show,$@)
-
-.PHONY: multi30k
-multi30k: $(VENV) ## Do the whole paper on Multi30k, five systems with five seeds (downloads 2 MB); `attnmt plan -e multi30k` says what is left
-	snakemake -j$(CORES) --config experiment=$@
-	attnmt commit --experiment $@
-	$(call show,$@)
-
-.PHONY: captions
-captions: $(VENV) ## Train every system of the claims five times on Multi30k, in half the size (downloads 2 MB); judge the claims (a day)
+.PHONY: multi30k-short multi30k captions
+multi30k-short: ## Do the same with two systems on Multi30k; this downloads 2 MB and takes five to ten minutes on 2 cores
+multi30k: ## Do the whole paper on Multi30k, five systems with five seeds (downloads 2 MB); `attnmt plan -e multi30k` says what is left
+captions: ## Train every system of the claims five times on Multi30k, in half the size (downloads 2 MB); judge the claims (a day)
+multi30k-short multi30k captions: $(VENV)
 	snakemake -j$(CORES) --config experiment=$@
 	attnmt commit --experiment $@
 	$(call show,$@)
@@ -125,6 +116,7 @@ PORT ?= 5000
 .PHONY: ui
 ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their scores (or those of EXPERIMENT=study; PORT=5002 takes another port)
 	@attnmt track --experiment $(EXPERIMENT) --port $(PORT)
+	@test -z "$(MLFLOW_TRACKING_URI)" || { echo "That server is MLFLOW_TRACKING_URI's; nothing is served here."; exit 1; }
 	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false \
 		mlflow ui --workers 1 --host 127.0.0.1 --port $(PORT) --backend-store-uri sqlite:///mlflow.db
 

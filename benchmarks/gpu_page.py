@@ -60,7 +60,8 @@ def paper_words() -> tuple[int, int]:
     assert expected is not None, "this experiment says how much text it expects"
     words = 0
     for name, model in params.models.items():
-        text = TextSize.expected(expected, params.families[model.family].encoding)
+        encoding = params.families[model.family].encoding
+        text = TextSize.expected(expected, encoding, params.languages)
         words += text.target_words(model.system, params.recipe(name))
     return len(params.models), words
 

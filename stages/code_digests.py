@@ -1,6 +1,7 @@
 """Digest what decides the outputs of each stage, so that a stage is stale when that has changed.
 
-Also check that models.yaml agrees with systems.yaml and params.yaml. If not, write it and stop DVC.
+Also check that models.yaml agrees with systems.yaml and params.yaml. If not, write it and stop DVC. An
+experiment whose dvc.yaml is no copy of the project's is refused.
 
 Called by dvc.yaml as `python stages/code_digests.py params.yaml`; the Snakefile does the same by itself.
 A comment, a docstring or formatting changes no digest (src/attnmt/workflow/code.py).
@@ -17,7 +18,7 @@ import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all tha
 from pathlib import Path
 
 from attnmt.config import SYSTEMS, load_params
-from attnmt.config.generated import MODELS, write_models
+from attnmt.config.generated import MODELS, refuse_other_stages, write_models
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.workflow.code import write_code
@@ -27,6 +28,7 @@ from attnmt.workflow.stage import run_stage
 def main(params_file: Path) -> None:
     """Write the digests and models.yaml of one experiment."""
     params = load_params(params_file)
+    refuse_other_stages(params)
     write_code(params, Path(__file__).parent, Layout(params.experiment).code)
     if write_models(params):
         raise InputError(

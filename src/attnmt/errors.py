@@ -26,6 +26,17 @@ def escaped(message: str) -> str:
     return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), message)
 
 
+def memory_message(error: BaseException) -> str:
+    """Return what to do about an error for which :func:`lacks_memory` is true.
+
+    On a GPU torch says how much it asked for, and how much there was.
+    """
+    first_line = str(error).partition("\n")[0]
+    if not re.search("CUDA|HIP", first_line):
+        return NO_MEMORY
+    return f"{first_line} End other programs on this GPU, or take a smaller batch_size"
+
+
 def lacks_memory(error: BaseException) -> bool:
     """Return whether an error says that there is not enough memory."""
     return isinstance(error, MemoryError) or bool(MEMORY.search(str(error)))

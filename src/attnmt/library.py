@@ -5,7 +5,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
 
-from attnmt.config import SYSTEMS, Params, load_params
+from attnmt.config import SYSTEMS, Params, SearchRules, load_params
 from attnmt.errors import InputError
 from attnmt.serving.packed import read_packed
 from attnmt.training.best_model import best_model
@@ -88,6 +88,9 @@ def load(
     """
     from attnmt.decoding.text_translator import load_translator  # here: torch loads for seconds
 
+    if unknown := sorted(rules.keys() - SearchRules.model_fields.keys()):
+        names = ", ".join(SearchRules.model_fields)
+        raise InputError(f"{unknown[0]!r} is no rule of the search; the rules are {names}")
     if not isinstance(place, Path | str):
         raise InputError(f"{place!r} is not a path; name packed weights or a params.yaml")
     root = place = Path(place)

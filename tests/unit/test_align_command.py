@@ -2,6 +2,7 @@
 
 import csv
 import html
+import os
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -201,11 +202,22 @@ def test_packed_weights_link_words(attnmt):
         ),
         (["--gold", "columns"], "keep the first one: cut -f1 < columns > columns.plain"),
         (["--gold", "short"], "short: 1 lines where the text has 5"),
+        (["-m", "local_p", "--links", "test.en"], "--links: test.en is also another file here"),
+        (["--gold", "short", "-o", "./short"], "--output: short is also another file here"),
+        (
+            ["-m", "local_p", "--gold", "short", "--links", "new", "-o", "new"],
+            "--output: new is also another file here",
+        ),
+        (["-o", "rates.csv"], "--output: is about gold links; give --gold, too"),
+        (["--flip"], "--flip: is about gold links; give --gold, too"),
+        (["--gold", "pipe"], "pipe: a pipe can be read only once"),
         (["--gold", "far"], "link 0-60 lies outside the pair's"),
         (["--gold", "far", "--flip", "-o", "no/such/folder/x.csv"], "far:1"),
     ],
 )
 def test_what_cannot_be_done_is_refused(attnmt, arguments, message):
+    if not Path("pipe").exists():
+        os.mkfifo("pipe")
     write_lines(Path("short"), ["0-0"])
     write_lines(Path("columns"), ["\ta\tb", *["0-0 1?1\tराजा\t0-0"] * 4])
     write_lines(Path("far"), ["0-60", *["0-0"] * 4])

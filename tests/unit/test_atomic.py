@@ -112,6 +112,17 @@ def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path):
     assert (tmp_path / "cache").read_text() == "cached"
 
 
+def test_a_stream_that_the_shell_redirects_to_a_file_is_not_replaced(tmp_path):
+    """As /dev/stdout is, a link to /proc/self/fd/1."""
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
+    with (tmp_path / "file").open("w") as stream:
+        (tmp_path / "stream").symlink_to(f"/proc/self/fd/{stream.fileno()}")
+        opened = Path(f"/dev/fd/{stream.fileno()}")
+        for place in (tmp_path / "stream", opened, Path("/dev/null")):
+            with pytest.raises(InputError, match="a device is in its place"):
+                check_place(place)
+
+
 @pytest.mark.parametrize(
     ("place", "folder", "message"),
     [

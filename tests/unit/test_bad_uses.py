@@ -283,10 +283,19 @@ def read_until(descriptor: int, end: bytes) -> bytes:
     return shown
 
 
+def test_without_standard_error_the_translation_is_written(project, answer):
+    script = f'"$0" -c "from attnmt.cli import main; main()" translate "{HOUSE} zebra" 2>&-'
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+    command = ["bash", "-c", script, sys.executable]
+    ended = subprocess.run(command, cwd=project, env=environment, stdout=subprocess.PIPE, text=True)
+    assert ended.returncode == 0
+    assert len(ended.stdout.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("redirection", "message"),
     [
-        ("<&-", "nothing to translate: standard input is closed"),
+        ("<&-", "no text is given, and standard input is closed"),
         (">&-", "standard output is closed"),
         (">/dev/full", "standard output: No space left on device"),
     ],

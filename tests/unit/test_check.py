@@ -263,6 +263,13 @@ def test_an_installed_library_that_is_not_the_pinned_one_is_named(project, monke
     assert fault.startswith("numpy 2.3.1 is installed, and constraints.txt has 2.4.0")
 
 
+@pytest.mark.parametrize("damaged", ["", "schema: '2.0'\n", "stages:\n", "- a\n"])
+def test_a_lock_without_stages_is_named(project, damaged):
+    LOCK.write_text(damaged)
+    with pytest.raises(InputError, match=r"^dvc\.lock: has no stages; restore it with git"):
+        read_lock("demo")
+
+
 def test_a_graph_that_is_not_yaml_is_named(project):
     edit("dvc.yaml", "stages:", "<<<<<<< ours\nstages:")
     with pytest.raises(InputError, match=r"^dvc\.yaml: not YAML"):

@@ -115,7 +115,10 @@ def test_the_table_has_a_row_for_every_claim():
         ["not tested", "BLEU", "+1.30", "", "", "", " |"],
         ["described", "rank correlation", "", "+0.20", "-0.30 to +0.70", "", "5 |"],
     ]
-    assert table.caption.startswith("3 of 5 claims are tested together")
+    assert table.caption.startswith("3 of 5 claims are tested together; ")
+    again = made_claim("a.again", amended="a second reading")
+    second = "3 of 5 claims are tested together, and 1 once more as amended (*); "
+    assert claims_table([*CLAIMS, order, again]).caption.startswith(second)
     effects = [table.facts[key].get("smallest effect") for key in "ac"]
     assert effects == [None, "1.50"]  # only where the claim is undecided
     assert table.facts["a"]["compared with"] == "base"

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 from demo_values import demo_values
+from typer.testing import CliRunner
 
+from attnmt.cli import app
 from attnmt.commands import track
 from attnmt.tracking import importing
 
@@ -76,6 +78,15 @@ def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch(words, exa
     command = [sys.executable, "-c", script]
     shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     assert example in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "default"),
+    [("plan", "1"), ("explain", "explain.html"), ("track", "5000, free or not")],
+)
+def test_the_help_shows_defaults_that_the_code_chooses(command, default):
+    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
+    assert f"[default: {default}]" in shown
 
 
 def test_a_copy_with_the_environment_of_another_folder_is_refused(attnmt):

@@ -300,6 +300,11 @@ def test_a_copied_experiment_must_get_a_name_of_its_own(tmp_path):
     path.write_text(own)
     params = load_params(path, tmp_path)
     assert (params.experiment, params.params_file) == ("own", OWN)
+    # The folder may be a link to another disk.
+    (tmp_path / "disk").mkdir()
+    path.parent.rename(tmp_path / "disk/own")
+    path.parent.symlink_to("../disk/own")
+    assert load_params(path, tmp_path).params_file == OWN
     # And the root's file must not name an experiment that has a folder.
     (tmp_path / "params.yaml").write_text(own)
     with pytest.raises(

@@ -1,11 +1,13 @@
 """The tables of counts: unknown words, dictionaries, and what the trainings cost."""
 
-from made_report import MACHINE, changed, made_numbers, made_params
+from made_report import MACHINE, ROOT, changed, made_numbers, made_params
 
-from attnmt.reporting.count_tables import cost_table, unknown_table
+from attnmt.config import load_params
+from attnmt.reporting.count_tables import cost_table, recipe_table, unknown_table
 from attnmt.reporting.settings_table import settings_table
 from attnmt.reporting.table import table_of
 from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.ranking import LEARNING
 
 PARAMS = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", "gru_self")
 NUMBERS = made_numbers(PARAMS)
@@ -30,6 +32,28 @@ def test_every_attentive_system_on_words_has_its_unknown_words_counted():
         numbers = changed(numbers, numbers.system("gru_self", metric, "test1"), value=0)
     row = texts(unknown_table(PARAMS, numbers), "gru_self")
     assert row == ["gru_self", "700", "0", "0", "", "0", "", "0", "0", ""]
+
+
+def test_unknown_words_of_several_seeds_are_means_with_their_deviation():
+    params = made_params("base", "gru_self", seeds=2)
+    table = unknown_table(params, made_numbers(params))
+    assert table.headings[:3] == ["system", "seeds", "unknown words"]
+    assert texts(table, "gru_self")[1:4] == ["2", "700 ± 0", "600 ± 0"]
+    assert table.caption.endswith("Counts are means over seeds, ±.")
+    assert "seeds" not in unknown_table(PARAMS, NUMBERS).headings
+
+
+def test_only_a_recipe_beside_that_of_the_family_makes_a_table_of_recipes():
+    """In captions the recipe "family" stands in place of the family's own, and "adam" beside it."""
+    params = load_params(ROOT / "experiments/captions/params.yaml", ROOT)
+    table = recipe_table(params, made_numbers(params))
+    systems = {name.removesuffix(LEARNING) for name in table.frame["system"]}
+    assert systems == {"gru_additive", "gru_multiplicative", "gru_self"}
+    assert [*table.frame["recipe"]] == ["family", "adam"] * 3
+    back = made_params(
+        "back_base_reverse", "back_base_reverse_own", file="experiments/multi30k/params.yaml"
+    )
+    assert {*recipe_table(back, made_numbers(back)).frame["set"]} == {"test_2017_flickr"}
 
 
 def test_the_cost_table_has_a_row_for_each_system_with_means_over_its_seeds():
@@ -61,7 +85,7 @@ def test_machines_that_differ_are_shown_row_by_row_and_an_empty_column_is_not():
     ]
     table = cost_table(params, Numbers(lines))
     assert list(table.frame["machine"]) == ["an accelerator", MACHINE]
-    assert table.caption.startswith("2 trainings took 1.0 hours")
+    assert table.caption.startswith("2 trainings took 60 minutes")
     assert "peak memory, MB" not in table.headings
 
 

@@ -267,6 +267,7 @@ def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
         gain = numbers.gain(ours, other, metric)
         assert gain.value == pytest.approx(ours.value - other.value, abs=3e-6)
         assert gain.readers == readers
+        assert (ours.script == other.script, gain.script) == (False, None)
         assert gain.p is not None
 
 

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -164,6 +166,7 @@ def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project):
     """Else ``dvc status`` reports every output of every experiment that nobody ran here."""
     own = project / "experiments/own"
     own.mkdir(parents=True)
+    (project / "dvc.yaml").unlink()  # of which own's would be a copy
     (project / ".dvcignore").write_text("/experiments/own/dvc.yaml\n")
     stage = {"cmd": "true", "desc": "", "wdir": "../..", "outs": ["made.txt"]}
     stages = {"one": stage | {"meta": {"resources": {"mem_mb": 1, "runtime": 1}}}}
@@ -226,6 +229,50 @@ def test_the_stages_follow_the_systems_without_make_format(project):
     change(project / "params.yaml", "systems", ["base_reverse"])
     read_stages("demo")
     assert list(yaml.safe_load(Path("models.yaml").read_text())["models"]) == ["base_reverse"]
+
+
+def test_a_text_may_lie_outside_the_project(project):
+    outside = DVC_YAML.replace("deps: [other.txt]", "deps: [../outside.txt]")
+    (project / "dvc.yaml").write_text(outside)
+    (project.parent / "outside.txt").write_text("text")
+    assert stages()["apart"].inputs == ["../outside.txt"]
+
+
+def test_a_folder_of_outputs_that_leads_out_of_the_project_is_refused(project):
+    (project.parent / "scratch").mkdir()
+    (project / "made").symlink_to("../scratch")
+    with pytest.raises(
+        InputError, match=r"/made: a link that leads out of the project.* cache dir"
+    ):
+        read_stages("demo")
+
+
+def test_a_command_that_dvc_locks_out_is_told_to_wait(project):
+    hold = (
+        "from dvc.repo import Repo, lock_repo\n"
+        "with Repo() as repo, lock_repo(repo):\n"
+        "    print('held', flush=True)\n"
+        "    input()\n"
+    )
+    with recorded(stages()["apart"], Layout("demo").record("apart")):
+        Path("apart.txt").write_text("made")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", hold], **pipes) as holder:
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(InputError, match="another DVC command runs here; wait for it"):
+            commit("demo")
+        holder.communicate("\n")
+    assert commit("demo").new == ["apart"]
+
+
+def test_an_experiment_whose_stages_are_not_the_projects_is_refused(project):
+    own = project / "experiments/own"
+    own.mkdir(parents=True)
+    params = yaml.safe_load((project / "params.yaml").read_text()) | {"experiment": "own"}
+    (own / "params.yaml").write_text(yaml.safe_dump(params))
+    (own / "dvc.yaml").write_text(DVC_YAML.replace("apart", "aside"))
+    with pytest.raises(InputError, match=r"own/dvc\.yaml: differs from dvc\.yaml, .*generated"):
+        read_stages("own")
 
 
 def test_a_parameter_that_dvc_yaml_invents_is_named(project):

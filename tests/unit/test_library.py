@@ -265,7 +265,11 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.n_best("Hi.", 0), "best of the search: 0 is not a whole number from 1"),
     (lambda t: t.n_best("Hi.", "3"), "best of the search: '3' is not a whole number"),
     (lambda _: attnmt.load(WEIGHTS, beam=0), "beam of the search: 0 is not a whole number"),
-    (lambda _: attnmt.load(WEIGHTS, max_len=3), "max_len of the search: unknown key; did you mean"),
+    (
+        lambda _: attnmt.load(WEIGHTS, max_len=3),
+        "'max_len' is no rule of the search; the rules are",
+    ),
+    (lambda _: attnmt.load(WEIGHTS, root="x"), "'root' is no rule of the search"),
     (
         lambda t: t.translate("Hi.", prefix="a b c d"),
         "prefix: it has 4 words or pieces, and a translation",

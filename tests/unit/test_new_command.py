@@ -480,6 +480,10 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *SETS, "--test", "../dev.fr"], "--test: needs two files, SOURCE TARGET"),
         (["own", *SETS, "--hold-out", "3"], "--hold-out: --dev is given, too"),
         (["own", *TRAIN, "--hold-out", "11"], "of only 40; hold out at most 10"),
+        (
+            ["own", "--train", "../pipe.fr", "../corpus.en", *SETS[3:]],
+            "pipe.fr: a pipe can be read",
+        ),
         (["own", *replaced("../corpus.en", "../dev.en")], "dev.en has 10"),
         (["own", *replaced("../corpus.en", "../corpus.fr")], "corpus.fr: 'fr' is the source, too"),
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3: blank line in a set that"),
@@ -523,6 +527,8 @@ def replaced(old: str, new: str) -> list[str]:
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, message):
     write_lines(Path("../blank.en"), ["a", "b", " ", *"cdefghi"])
+    if not Path("../pipe.fr").exists():
+        os.mkfifo("../pipe.fr")
     write_lines(Path("../far"), ["0-0", "11-0", *["8-5"] * 8])
     write_lines(Path("../columns"), ["0-0\tL'\tMan"] * 10)
     for name, count in {"few": 9, "many": 10_000}.items():

@@ -108,6 +108,20 @@ def test_the_answer_follows_the_development_set():
     assert other[0].startswith(f"Attention local_m over none ({SECOND} over {BASE})")
 
 
+def test_systems_that_all_translate_backward_have_an_answer_and_their_language_s_example(
+    tmp_path, monkeypatch
+):
+    names = ["back_base_reverse", "back_global_dot_feed"]
+    params = of_own_text(made_params(*names))
+    answer = make_answer(params, own_numbers(params), {})
+    assert answer[0].startswith(f"Attention global over none ({names[1]} over {names[0]}): ")
+    assert any(f"{names[1]} is the best system on dev" in one for one in answer)
+    monkeypatch.chdir(tmp_path)
+    for code, line in {"en": "The old house is small.", "de": "Das alte Haus ist klein."}.items():
+        write_lines(Layout(params.experiment).raw / f"{params.sets.tests[0]}.{code}", [line])
+    assert "'Das alte Haus ist klein.'" in next_steps(params)
+
+
 def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figure():
     numbers = changed(NUMBERS, line_of(BEST), note=SHORT)
     answer = make_answer(PARAMS, numbers, {})

@@ -23,6 +23,7 @@ from attnmt.files.text_file import read_json, sha256, write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import SHA_DIGITS
 from attnmt.scoring.numbers import read_scores, write_numbers
+from attnmt.serving import packing
 from attnmt.serving.packed import CARD, MANIFEST, read_packed
 from attnmt.serving.packing import pack_model
 from attnmt.text.encoded import EncodedSets
@@ -132,6 +133,24 @@ def test_the_card_says_what_was_trained_and_scored(project, name):
         assert f"| model | {member} |" in card
     source, target = ("German", "English") if name == "german" else ("English", "German")
     assert card.startswith(f"# {name}: {source} to {target}\n")
+
+
+def test_the_card_says_when_the_rate_falls_and_by_what_optimizer(project):
+    """The schedule of the authors' program halves the rate one epoch later than the paper says."""
+    for schedule, optimizer, text in (
+        ("paper", "sgd", "SGD at 1.0, halved every epoch after epoch 2;"),
+        ("program", "Nesterov", "Nesterov at 1.0, halved every epoch after epoch 3;"),
+    ):
+        recipe = params_of(project).recipe("local_p")
+        recipe = recipe.model_copy(
+            update={"schedule": schedule, "optimizer": optimizer, "halve_after": 2}
+        )
+        loaded = load_translator(params_of(project), "local_p")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(packing, "load_translator", lambda *_, one=loaded: one)
+            patch.setattr(Params, "recipe", lambda *_, one=recipe: one)
+            pack_model(params_of(project), "local_p", Path("other"))
+        assert text in Path("other", CARD).read_text(encoding="utf-8")
 
 
 def test_the_card_s_example_in_python_works(project):

@@ -108,6 +108,27 @@ def test_the_page_opens_with_the_summary_where_no_claim_is_tested(page):
     assert line == ["20,000 sentence pairs", f"{len(MODELS)} models", hours, f"commit {COMMIT}"]
 
 
+def test_several_seeds_of_systems_that_no_claim_compares_are_not_called_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = page_of(write_report(["back_base_reverse"], seeds=2))
+    assert "<h1>Does attention help from German to English?</h1>" in text
+    assert "too few of the systems that one compares have several seeds." in text
+    assert "trained once" not in text
+
+
+def test_two_systems_have_two_labels():
+    """Table 6 calls the one with input feeding what the table of what decides calls the other."""
+    params = made_params("global_location", "global_location_feed", "local_m_general_feed")
+    labels = [packing.label(params, name) for name in params.models]
+    assert labels == [
+        "global attention (location)",
+        "global (location) + feed",
+        "local-m (general)",
+    ]
+    alone = made_params("global_location_feed")
+    assert packing.label(alone, "global_location_feed") == "global (location)"
+
+
 def test_the_page_opens_with_the_picture_of_the_claims_where_some_are_tested(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     claims = [made_claim("one"), made_claim("two", claim=NASTY, verdict="refuted")]

@@ -19,7 +19,10 @@ from test_times import (
 
 from attnmt.commands import plan as command
 from attnmt.commands.plan import plan
+from attnmt.config import load_params
+from attnmt.config.corpus import Expected
 from attnmt.errors import InputError
+from attnmt.planning.text_size import TextSize
 from attnmt.workflow import graph
 from attnmt.workflow.graph import Stage
 
@@ -157,6 +160,17 @@ def test_an_expected_text_is_called_so_and_downloads_have_a_size(project, said, 
     assert "Downloads: 7 files. attnmt fetch" in said()
     monkeypatch.setenv("ATTNMT_MIRROR", "mirror")
     assert "Downloads: none." in said()
+
+
+def test_the_languages_of_an_expected_text_may_stand_in_any_order(project):
+    params = load_params(project / "params.yaml", project)
+    words = {code: 1000 * at for at, code in enumerate(params.languages.codes, start=1)}
+    turned = dict(reversed([*words.items()]))
+    encoding, base = params.families["luong"].encoding, params.model("base").system
+    for order in (words, turned):
+        expected = Expected(pairs=100, words=order)
+        size = TextSize.expected(expected, encoding, params.languages)
+        assert size.lengths(base) == (10.0, 21.0)
 
 
 def test_the_command_asks_dvc_what_is_done(project, monkeypatch, capsys):

@@ -124,6 +124,11 @@ def test_the_longest_sentence_of_the_training_text_is_known(translators, params,
     assert load_translator(params, "gru", tmp_path).source.longest == 5
 
 
+def test_without_a_forward_model_the_best_backward_one_is_taken(params, folder):
+    backward = {n: m for n, m in params.models.items() if m.direction == "backward"}
+    assert best_model(params.model_copy(update={"models": backward}), folder) == "german"
+
+
 def test_the_best_model_has_the_lowest_perplexity_of_all_that_read_the_same_units(
     params, folder, tmp_path
 ):

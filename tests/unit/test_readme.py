@@ -12,6 +12,7 @@ from attnmt.layout import Layout
 from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.readme_table import (
     MARKER,
+    OTHER_RECIPE,
     STILL_LEARNED,
     filled_page,
     page_with_table,
@@ -85,6 +86,18 @@ def test_every_experiment_stands_beside_the_paper_with_every_recipe():
     assert table[0] == "| BLEU | paper | [multi30k](../reports/multi30k/tables/table1.md) |"
     assert table[2] == "| Base |  | 1,022.6 ± 0.2 |"
     assert "°" not in table[-1]
+
+
+def test_a_system_of_another_recipe_is_marked_and_the_mark_is_explained():
+    """As in wmt14, where systems with dropout learn longer."""
+    file = Path("experiments/wmt14/params.yaml")
+    file.parent.mkdir()
+    shutil.copy(ROOT / file, file)
+    params = made_params("base", "base_reverse", "base_reverse_dropout", file=str(file))
+    write_numbers(Layout("wmt14").numbers, made_numbers(params).lines)
+    table = results_table(["wmt14"])
+    assert "| Base | 11.3 | 10.0† |\n" in table
+    assert table.endswith(f"\n† {OTHER_RECIPE}\n")
 
 
 def test_verdicts_of_experiments_stand_side_by_side():

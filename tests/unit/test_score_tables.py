@@ -2,9 +2,9 @@
 
 import pytest
 import yaml
-from made_report import ROOT, changed, made_numbers, made_params
+from made_report import ROOT, changed, made_numbers, made_params, of_own_text, own_numbers
 
-from attnmt.config import TableRow
+from attnmt.config import Comparison, TableRow
 from attnmt.reporting.score_tables import STEPS
 from attnmt.reporting.specs import specs_of
 from attnmt.reporting.table import Interval
@@ -91,6 +91,38 @@ def test_our_rows_come_first_and_the_narrow_version_has_the_gain_and_its_test():
         "table6": [["system", "change from"], [CHOSEN], [CHANGE, f"{CHANGE}, 95%"], ["p"]],
         "table_scripts": [],
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("table4", "gains from BLEU to BLEU after unk"),
+        ("table_bpe", "gains of BLEU after unk"),
+        ("table_faults", "gains of BLEU after unk"),
+    ],
+)
+def test_a_gain_after_replacement_stands_beside_the_number_that_it_is_of(name, said):
+    assert list(TABLES[name].narrow)[1][0] == "BLEU after unk"
+    assert said in TABLES[name].caption
+    assert "gains" not in TABLES["table1"].caption.replace("compare gains", "")
+
+
+def test_the_column_of_bleu_is_by_the_script_that_gains_are_compared_by():
+    comparisons = PARAMS.comparisons | {"table1": Comparison(script="sacrebleu")}
+    table = tables_of(PARAMS.model_copy(update={"comparisons": comparisons}), NUMBERS)["table1"]
+    assert cells(table, "reverse", "BLEU") == [10.75]
+    assert "BLEU on detokenized text" in table.caption
+
+
+def test_the_title_names_a_direction_only_if_all_rows_have_it():
+    both = of_own_text(made_params("base", "global_location_feed", "back_base_reverse"))
+    abouts = [tables_of(PARAMS, NUMBERS)[name].about for name in ("table1", "table3")]
+    abouts.append(tables_of(both, own_numbers(both))["table_scripts"].about)
+    assert abouts == [
+        "one change after another, English-German",
+        "the way back, German-English",
+        "",
+    ]
 
 
 def test_a_row_has_the_number_that_its_system_has_by_another_recipe():

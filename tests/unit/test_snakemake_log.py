@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -18,7 +20,7 @@ from attnmt.planning.times import Times
 from attnmt.workflow import snakemake_log
 from attnmt.workflow.engine_stop import SIGNALS, EngineStop
 from attnmt.workflow.graph import Stage
-from attnmt.workflow.snakemake_log import Progress, at_once, is_shown
+from attnmt.workflow.snakemake_log import Progress, about_lock, at_once, is_shown
 
 NAMES = ["code", "corpus", "train@base", "train@gru", "evaluate@base", "evaluate@gru", "report"]
 SECONDS = {"base": 120.0, "gru": 240.0}
@@ -209,6 +211,22 @@ def test_threads_jobs_and_resources_limit_what_runs_at_a_time():
     assert at_once(training, {"_cores": 8, "gpu": 1}) == 1
     assert at_once(training, {"_cores": None, "_nodes": 100, "mem_mb": "16G"}) == 100
     assert at_once(training, {"_cores": 1}) == 1
+    # On a cluster without GPUs no stage asks for one.
+    assert at_once(training, {"_cores": 16, "gpu": 0}) == 8
+
+
+@pytest.mark.parametrize(
+    ("cwd", "words"),
+    [("here", "is a Snakemake that runs here"), (None, "is a Snakemake that another user runs")],
+)
+def test_a_lock_is_not_called_left_over_while_a_snakemake_may_hold_it(monkeypatch, cwd, words):
+    """The system does not tell where a process of another user runs."""
+    info = {"cmdline": ["/usr/bin/snakemake"], "cwd": str(Path.cwd()) if cwd else None}
+    other = SimpleNamespace(pid=-7, info=info)
+    monkeypatch.setattr(psutil, "process_iter", lambda _: [other])
+    assert f"process -7 {words}" in about_lock("demo")
+    info["cwd"] = "/elsewhere"
+    assert "no Snakemake runs here" in about_lock("demo")
 
 
 def test_errors_and_what_a_user_asked_for_are_shown():

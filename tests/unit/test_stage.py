@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 import typer
 
 from attnmt.config import load_params
@@ -187,6 +188,15 @@ def test_what_the_system_does_not_allow_ends_a_command_with_a_message(
         stage.run_app(app)
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith(f"error: {message}")
+
+
+def test_a_full_gpu_is_told_apart_from_a_full_machine() -> None:
+    text = "CUDA out of memory. Tried to allocate 2.44 GiB. GPU 0 has 1 GiB free.\nSee the docs"
+    told = stage._not_allowed(torch.OutOfMemoryError(text))
+    assert told is not None
+    assert told.startswith(text.splitlines()[0])
+    assert "smaller batch_size" in told
+    assert "ulimit" not in told
 
 
 def test_an_error_of_the_program_itself_is_not_explained_away() -> None:

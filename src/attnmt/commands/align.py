@@ -7,12 +7,19 @@ import typer
 
 from attnmt.commands.messages import note
 from attnmt.commands.model_choice import Weights, choose
-from attnmt.commands.options import MOST_CHARACTERS, Experiment, Flip, complete_model
+from attnmt.commands.options import (
+    MOST_CHARACTERS,
+    Experiment,
+    Flip,
+    MaxCharacters,
+    check_output,
+    complete_model,
+    refuse_pipes,
+)
 from attnmt.commands.pairs import Source, Target, note_unknown, pairs_given
 from attnmt.config import DEMO, DIAGONAL, LinkStep, Params
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
-from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_lines
 
 if TYPE_CHECKING:
@@ -61,8 +68,12 @@ def align(
         typer.Option(help="A file to write the links to; only with one model."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A CSV file to write the error rates to.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="A CSV file to write the error rates to; only with --gold."
+        ),
     ] = None,
+    max_characters: MaxCharacters = MOST_CHARACTERS,
 ) -> None:
     """Link the words of your own sentence pairs by attention, and compare the links with gold ones.
 
@@ -70,7 +81,8 @@ def align(
     Links count tokens, so those of plain text are followed by the tokens of both sides, after tabs.
     The links are those at the step of attention whose links are nearer to the outside aligner's on the
     development set. Error rates are given for this step, and then for the other one. The diagonal is no
-    model: it links each target word to the source word at the same position.
+    model: it links each target word to the source word at the same position. Source and target are the
+    experiment's, also for a model that translates from the target to the source.
 
     Examples:
 
@@ -81,22 +93,30 @@ def align(
     attnmt align test.en test.de --tokenized --gold test.wa --experiment multi30k -o rates.csv
     """
     choice = choose(experiment, model, weights)
-    params, names, root, _ = choice
-    if gold is not None and not model and root == Path():
+    params, names, root, is_packed, _ = choice
+    if gold is not None and not model and not is_packed:
         names = _attentional(params)
     if links is not None and len(names) != 1:
         raise InputError("--links: the file holds the links of one model; give exactly one --model")
     if gold is None and len(names) != 1:
         raise InputError("--model: without --gold, one model links the words; give one --model")
-    for path in filter(None, (links, output)):
-        check_place(path)
+    for option, given in {"--output": output is not None, "--flip": flip}.items():
+        if given and gold is None:
+            raise InputError(f"{option}: is about gold links; give --gold, too")
+    read = [Path(one) for one in (source, target, gold) if one is not None]
+    if gold is not None:
+        refuse_pipes([gold])
+    if links is not None:
+        check_output("--links", links, read)
+    if output is not None:
+        check_output("--output", output, [*read, *([links] if links else [])])
     languages = params.languages.sides("forward")
-    given = pairs_given(source, target, MOST_CHARACTERS, languages, tokenized)
+    text = pairs_given(source, target, max_characters, languages, tokenized)
 
     # here, because torch takes seconds
     from attnmt.scoring.external_alignment import OwnPairs, link_pairs, score_diagonal
 
-    pairs = OwnPairs.of(given.items, params, gold, tokenized=tokenized, flip=flip)
+    pairs = OwnPairs.of(text.items, params, gold, tokenized=tokenized, flip=flip)
     for message in pairs.notes:
         note(message)
     rows: list[tuple[str, ...]] = [COLUMNS]

@@ -35,7 +35,9 @@ def explain(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help=f"The page; - is standard output. [default: {OUTPUT}]"),
+        typer.Option(
+            "--output", "-o", help=f"The page; - is standard output. \\[default: {OUTPUT}]"
+        ),
     ] = None,
     text: Annotated[
         bool,

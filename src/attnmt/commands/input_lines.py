@@ -14,6 +14,7 @@ from attnmt.commands.messages import warn
 from attnmt.config import Language
 from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
+from attnmt.files.file_kind import GZIP
 from attnmt.files.text_file import decode_lines, iter_lines
 
 CHUNK = 1024  # lines that are sorted by length and translated together; many make good batches
@@ -143,6 +144,8 @@ class Arriving:
         """
         number, rest = 1, b""
         while block := self._read():
+            if number == 1 and not rest and block.startswith(GZIP):
+                raise InputError(f"{self._name}: compressed by gzip; unpack it first with gzip -dc")
             *whole, rest = (rest + block).split(b"\n")
             self._there.extend(line + b"\n" for line in whole)
             number += len(whole)
@@ -169,7 +172,7 @@ def _standard_input(most: int) -> Lines:
         descriptor = sys.stdin.fileno()
     except (AttributeError, io.UnsupportedOperation):  # sys.stdin is None if the shell closed it
         raise InputError(
-            'nothing to translate: standard input is closed; try attnmt translate "A house." or --input'
+            f"no text is given, and {STDIN} is closed; give a text or a file, or leave out <&-"
         ) from None
     return _stream(descriptor, STDIN, most)
 

@@ -47,6 +47,7 @@ class Choice(NamedTuple):
     params: Params
     names: list[str]
     root: Path
+    is_packed: bool = False
     packed_example: str = ""  # a sentence of the text that a packed model learned from
 
     def load(
@@ -130,7 +131,7 @@ def known_model(params: Params, name: str) -> None:
 
 def _packed(folder: Path) -> Choice:
     packed = read_packed(folder)
-    return Choice(packed.params, [packed.model], packed.folder, packed.example)
+    return Choice(packed.params, [packed.model], packed.folder, True, packed.example)
 
 
 def choose_several(

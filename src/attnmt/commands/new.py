@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ import typer
 import yaml
 
 from attnmt.commands.messages import note, warn
-from attnmt.commands.options import PAIRS, Flip
+from attnmt.commands.options import PAIRS, Flip, refuse_pipes
 from attnmt.config import DEMO, LINKS, SYSTEMS, Params, load_params
 from attnmt.config.generated import write_models
 from attnmt.config.systems import Systems
@@ -129,6 +130,9 @@ def new(
         raise InputError(
             "--flip: it exchanges the sides of --links, which is not given; leave it out"
         )
+    refuse_pipes(
+        [*chain.from_iterable(given.values()), *(reference or []), *([links] if links else [])]
+    )
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
     sets, notes = read_sets(given, codes, reference or [], made)
     sides = {key: (plain[codes[0]], plain[codes[1]]) for key, plain in sets.items()}

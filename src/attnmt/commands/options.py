@@ -1,8 +1,10 @@
 """Options that several subcommands share, how often an option may be given, and completion."""
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +13,7 @@ from typer.core import TyperCommand
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.config.generated import experiments
 from attnmt.errors import InputError
+from attnmt.files.atomic import check_place
 from attnmt.serving.service import MOST_BEAM
 
 PAIRS = "SOURCE TARGET"  # how the help shows an option that has a file for each side
@@ -89,6 +92,32 @@ def _plain(name: str) -> str:
     return name
 
 
+def check_output(option: str, path: Path, others: Iterable[Path]) -> None:
+    """Check early that the file of an option can be written, and is none that the command also takes.
+
+    Raises:
+        InputError: naming the option.
+    """
+    check_place(path)
+    for other in others:
+        # os.path, because pathlib fails on a sentence that is too long for a name
+        same = os.path.exists(other) and path.exists() and path.samefile(other)  # noqa: PTH110
+        if same or os.path.abspath(other) == os.path.abspath(path):  # noqa: PTH100
+            raise InputError(f"{option}: {path} is also another file here; name another file")
+
+
+def refuse_pipes(files: Iterable[Path]) -> None:
+    """Refuse a pipe in place of a file that is read more than once, such as <(cat corpus.fr).
+
+    Raises:
+        InputError: naming it.
+    """
+    for file in files:
+        if file.is_fifo():
+            why = "a pipe can be read only once; write its text to a file, and name that"
+            raise InputError(f"{file}: {why}")
+
+
 Experiment = Annotated[
     str,
     typer.Option(
@@ -106,7 +135,7 @@ OneModel = Annotated[
         "-m",
         autocompletion=complete_model,
         help="A model or an ensemble. The default is the forward model of the first family that has "
-        "the lowest perplexity on the dev set.",
+        "the lowest perplexity on the dev set; a backward one if there is no other.",
     ),
 ]
 Beam = Annotated[

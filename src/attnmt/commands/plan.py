@@ -38,7 +38,7 @@ def plan(
     gpus: Annotated[
         int | None,
         typer.Option(
-            min=1, help="How many trainings run at the same time, each on a GPU. [default: 1]"
+            min=1, help="How many trainings run at the same time, each on a GPU. \\[default: 1]"
         ),
     ] = None,
 ) -> None:

@@ -23,7 +23,7 @@ def track(
             min=1,
             max=65535,
             help=f"The port at which you are about to start mlflow ui; it must be free. "
-            f"[default: {UI_PORT}, free or not]",
+            f"\\[default: {UI_PORT}, free or not]",
         ),
     ] = None,
 ) -> None:

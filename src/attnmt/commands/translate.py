@@ -23,11 +23,12 @@ from attnmt.commands.options import (
     Experiment,
     MaxCharacters,
     OneModel,
+    check_output,
 )
 from attnmt.config import DEMO, LengthPenalty, SearchRules
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
-from attnmt.files.atomic import atomic_path, check_place
+from attnmt.files.atomic import atomic_path
 from attnmt.files.progress import Progress
 from attnmt.serving.service import MOST_BEAM, lines_in
 
@@ -123,9 +124,7 @@ def translate(
     if text and source is not None:
         raise InputError("--input: text is given, too; give only one of the two")
     if output is not None:
-        check_place(output)
-        if source is not None and output.exists() and source.exists() and output.samefile(source):
-            raise InputError(f"--output: {output} is also the input; name another file")
+        check_output("--output", output, [source] if source else [])
     # Files are read through before the models are loaded, so that their faults are reported first.
     given = lines_to_translate(text, source, max_characters, choice.languages(name)[0])
     if text and os.path.isfile(text[0]):  # noqa: PTH113  pathlib fails on a text too long for a name

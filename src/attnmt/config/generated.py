@@ -20,7 +20,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import update_text
 from attnmt.layout import Layout
 
-MODELS = "models.yaml"
+MODELS, STAGES = "models.yaml", "dvc.yaml"
 SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
 SCHEMAS: dict[str, type[Experiment | Systems | Claims]] = {
     "params": Experiment,
@@ -105,6 +105,20 @@ def write_models(params: Params, root: Path = Path()) -> bool:
     return update_text(root / Path(params.params_file).with_name(MODELS), models_yaml(params))
 
 
+def refuse_other_stages(params: Params, root: Path = Path()) -> None:
+    """Refuse an experiment whose ``dvc.yaml`` is no copy of the project's, as after an update of it.
+
+    Raises:
+        InputError: naming it.
+    """
+    project, own = root / STAGES, root / Path(params.params_file).with_name(STAGES)
+    if project.is_file() and own.is_file() and project.read_bytes() != own.read_bytes():
+        raise InputError(
+            f"{own}: differs from {STAGES}, of which it is a copy. To copy it again: python -m "
+            f"attnmt.config.generated. A change of your own belongs in {STAGES}"
+        )
+
+
 def schema(name: str) -> str:
     """Return a JSON schema for editors. ``name`` is a key of SCHEMAS."""
     return json.dumps(SCHEMAS[name].model_json_schema(), indent=1) + "\n"
@@ -122,7 +136,7 @@ def main() -> None:
     for experiment in experiments():
         file = params_file(experiment)
         write_models(load_params(file))
-        update_text(file.with_name("dvc.yaml"), Path("dvc.yaml").read_text(encoding="utf-8"))
+        update_text(file.with_name(STAGES), Path(STAGES).read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

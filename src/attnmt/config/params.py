@@ -85,17 +85,24 @@ class Params(Experiment):
         """Return which way a model or an ensemble translates."""
         return self.model(self.translators(name).members[0]).direction
 
-    def ranked_together(self, direction: Direction = "forward") -> list[str]:
-        """Return the models that their perplexity on the development set can rank.
+    @property
+    def main_direction(self) -> Direction:
+        """Forward, unless all models translate backward."""
+        is_forward = any(model.direction == "forward" for model in self.models.values())
+        return "forward" if is_forward else "backward"
 
-        They translate the same way and read the same units as the first of them, whatever their family
-        is: perplexities over other units do not compare. Models with faults of the authors' program are
-        left out.
+    def ranked_together(self, direction: Direction | None = None) -> list[str]:
+        """Return the models of a direction, by default the main one, that perplexity can rank.
+
+        It is that on the development set. They read the same units as the first of them, whatever their
+        family is: perplexities over other units do not compare. Models with faults of the authors'
+        program are left out.
         """
+        way = direction or self.main_direction
         models = {
             name: self.families[model.family].encoding
             for name, model in self.models.items()
-            if model.direction == direction and not model.faults
+            if model.direction == way and not model.faults
         }
         return [name for name in models if models[name] == next(iter(models.values()))]
 
@@ -153,13 +160,13 @@ def load_params(path: Path | str, project: Path | str = Path()) -> Params:
     path, project = Path(path), Path(project)
     file = YamlFile.read(path)
     experiment = file.into(Experiment)
-    _check_place(file, experiment.experiment, project)
+    place = _place(file, experiment.experiment, project)
     systems_file = YamlFile.read(project / SYSTEMS)
     systems = systems_file.into(Systems)
     models = trained_models(file, experiment, systems_file, systems)
     return Params(
         **dict(experiment),
-        params_file=path.resolve().relative_to(project.resolve()).as_posix(),
+        params_file=place,
         models=models,
         ensembles=trained_ensembles(file, experiment, systems, models),
         on_request=systems.on_request,
@@ -176,18 +183,22 @@ def load_params(path: Path | str, project: Path | str = Path()) -> Params:
     )
 
 
-def _check_place(file: YamlFile, experiment: str, project: Path) -> None:
-    """Refuse a file that names an experiment of another file, whose outputs it would replace."""
+def _place(file: YamlFile, experiment: str, project: Path) -> str:
+    """Return where a file lies in the project, whose folders may be links.
+
+    A file that names an experiment of another file is refused: it would replace its outputs.
+    """
     place = f"experiments/{experiment}/params.yaml"
     # The root's file may have any name that no folder has.
-    own = project / (place if (project / place).exists() else "params.yaml")
-    if file.path.resolve() != own.resolve():
+    own = place if (project / place).exists() else "params.yaml"
+    if file.path.resolve() != (project / own).resolve():
         where = f"{place} of" if (project / place).exists() else f"{place} (or in params.yaml) of"
         raise file.error(
             ["experiment"],
             f"{experiment!r} belongs in {where} the project's folder; name this file's own experiment, "
             f"and run in the project's folder",
         )
+    return own
 
 
 def params_file(experiment: str) -> Path:

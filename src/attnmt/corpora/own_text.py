@@ -48,9 +48,9 @@ def _compared(line: str) -> str:
 def refuse_too_many(count: int, pairs: int) -> None:
     """Refuse to hold out so many pairs for each of two sets that less than half would be left."""
     if 4 * count > pairs:
+        most = f"hold out at most {pairs // 4:,}" if pairs >= 4 else "bring more pairs"
         raise InputError(
-            f"--hold-out: dev and test would take {count:,} pairs each, of only {pairs:,}; hold out at "
-            f"most {pairs // 4:,}"
+            f"--hold-out: dev and test would take {count:,} pairs each, of only {pairs:,}; {most}"
         )
 
 

@@ -55,14 +55,16 @@ def check_place(path: Path, *, folder: bool = False) -> None:
     """Check early that a file, or a folder, can be written to ``path``. Nothing is changed.
 
     A link to a file is replaced, because DVC may have put it there. A link to a folder is refused,
-    because it would be unclear whether to replace the link or the folder.
+    because it would be unclear whether to replace the link or the folder. Neither is a stream replaced,
+    such as /dev/stdout, which is a link to a file while the shell redirects it.
 
     Raises:
         InputError: if something else is in its place, or the folder around it cannot be written to.
     """
     kind = "folder" if folder else "file"
     try:
-        there = "folder" if path.is_dir() else "file" if path.is_file() else "device"
+        is_file = path.is_file() and not _is_stream(path)
+        there = "folder" if path.is_dir() else "file" if is_file else "device"
         there = "link" if folder and path.is_symlink() else there if path.exists() else ""
         parent = next((parent for parent in path.parents if os.path.lexists(parent)), path)
         unwritable = not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK))
@@ -79,6 +81,13 @@ def check_place(path: Path, *, folder: bool = False) -> None:
             f"{shown(path)}: cannot be written: {shown(parent)} {why}; change that, or name another "
             f"place"
         )
+
+
+def _is_stream(path: Path) -> bool:
+    """Return whether a path stands for an open file: in /dev or /proc, or as a link into /proc."""
+    folder = os.path.realpath(path.parent)
+    into = path.is_symlink() and os.readlink(path).startswith("/proc/")  # noqa: PTH115
+    return folder == "/dev" or f"{folder}/".startswith("/proc/") or into
 
 
 def shown(path: Path) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from attnmt.config import Encoding, Params, Sets, System, Training
+from attnmt.config import Encoding, Languages, Params, Sets, System, Training
 from attnmt.config.corpus import Expected
 from attnmt.layout import Layout
 from attnmt.text.encoded import read_summary
@@ -47,10 +47,10 @@ class TextSize:
         return cls(train.lines, words, dict(summary.vocabulary), evaluated)
 
     @classmethod
-    def expected(cls, expected: Expected, encoding: Encoding) -> Self:
+    def expected(cls, expected: Expected, encoding: Encoding, languages: Languages) -> Self:
         """Take the expected number of words, at most ``encoding.length`` for each sentence."""
         most = expected.pairs * encoding.length if encoding.length else math.inf
-        words = {code: int(min(words, most)) for code, words in expected.words.items()}
+        words = {code: int(min(expected.words[code], most)) for code in languages.codes}
         entries = dict.fromkeys(words, encoding.vocabulary)
         return cls(expected.pairs, words, entries, estimate=EXPECTED)
 
@@ -95,5 +95,5 @@ def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
             sizes[family] = TextSize.encoded(folder, params.sets)
         elif params.corpus.expected:
             encoding = params.families[family].encoding
-            sizes[family] = TextSize.expected(params.corpus.expected, encoding)
+            sizes[family] = TextSize.expected(params.corpus.expected, encoding, params.languages)
     return sizes

@@ -82,11 +82,11 @@ def _doubts(params: Params, numbers: Numbers, asked: Sequence[Answer]) -> list[s
 
 
 def _unranked(params: Params) -> list[str]:
-    """Name the forward systems that perplexity cannot rank beside the best one."""
+    """Name the systems of the main direction that perplexity cannot rank beside the best one."""
     others = [
         name
         for name, model in params.models.items()
-        if model.seed == 1 and model.direction == "forward" and not model.faults
+        if model.seed == 1 and model.direction == params.main_direction and not model.faults
         if name not in params.ranked_together()
     ]
     said = f"Perplexity does not rank what reads other units: {', '.join(others)}."

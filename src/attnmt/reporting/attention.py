@@ -107,7 +107,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
 def figure7(params: Params) -> MatrixFigure | None:
     """Return gold links and the attention of Table 6's models; None if none of them is trained.
 
-    On one's own text they are all forward systems with attention.
+    On one's own text they are all systems of the main direction with attention.
     """
     title, _ = own_name(params, "Figure 7", "alignments")
     return _figure(params, "figure7", title, "table6")
@@ -132,27 +132,37 @@ def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
 
 
 def label(params: Params, name: str) -> str:
-    """Return the shortest name that the paper gives a system, or our own name where it gives none.
+    """Return the shortest name that the tables give a system and no other one that is trained.
 
-    On one's own text it is our own name, which commands take.
+    Where they give none, and on one's own text, it is our own name, which commands take.
     """
     if params.own_text:
         return name
-    rows = (row for rows in params.rows.values() for row in rows.values())
-    return min((row.label for row in rows if row.system == name), key=len, default=name)
+    rows = [row for rows in params.rows.values() for row in rows.values()]
+    others = {row.label for row in rows if row.system != name and params.runs_of(row.system)}
+    labels = {row.label for row in rows if row.system == name}
+    return min(sorted(labels - others), key=len, default=name)
 
 
 def _figure(params: Params, name: str, title: str, table: str) -> MatrixFigure | None:
     if params.own_text:
         everyone = params.systems_and_ensembles
-        named = [name for name in everyone if params.direction(name) == "forward"]
+        labels = {
+            name: name for name in everyone if params.direction(name) == params.main_direction
+        }
     else:
         rows = table_rows(params, table)
-        named = [row.system for row in rows if row.system and row.system in params.models]
-    if not (models := list(filter(params.attends, named))):
+        labels = {row.system: row.label for row in rows if row.system in params.models}
+    if not (models := list(filter(params.attends, labels))):
         return None
     test = params.sets.aligned[0]
-    by_model = [read_matrices(params, model, test, forced=True) for model in models]
+    by_model = [
+        [
+            replace(matrix, label=labels[model])
+            for matrix in read_matrices(params, model, test, forced=True)
+        ]
+        for model in models
+    ]
     line = _line_to_draw(by_model[0])
     matrices = [matrix for matrix in chain.from_iterable(by_model) if matrix.line == line]
     first = matrices[0]

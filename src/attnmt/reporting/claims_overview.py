@@ -14,9 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
+from attnmt.config.trainings import FAMILY
 from attnmt.reporting.canvas import INK, save_svg, style
 from attnmt.reporting.claims_figure import COLORS, GRAY
-from attnmt.scoring.claim_lines import FAMILY, ClaimLine, by_claim
+from attnmt.scoring.claim_lines import ClaimLine, by_claim
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED
 
 FARTHEST = 6  # half-widths; what lies beyond is drawn there, with an arrow

@@ -1,10 +1,10 @@
 """The table of claims: a row for each, with its verdict over all recipes."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from attnmt.config.trainings import FAMILY
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
-from attnmt.scoring.claim_lines import FAMILY, ClaimLine, by_claim, there
+from attnmt.scoring.claim_lines import ClaimLine, by_claim, there
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED
 
 NAME = "claims"
@@ -19,16 +19,18 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     if not claims:
         return None
     groups = by_claim(claims)
-    counts = Counter(lines[0].verdict for lines in groups)
-    tested = counts.total() - counts[NOT_TESTED] - counts["described"]
+    # Some claims are read in a second way, by an amendment.
+    once, again = ([one for one, *_ in groups if bool(one.amended) is x] for x in (False, True))
+    tested, retested = (sum(one.p_holm is not None for one in some) for some in (once, again))
+    second = f", and {retested} once more as amended (*)" if retested else ""
     caption = (
-        f"{tested} of {counts.total()} claims are tested together; if scores are normal and vary alike, "
-        f"at most {ALPHA:.0%} of studies have a false verdict. Ours is the mean of some systems less "
-        "that of others"
+        f"{tested} of {len(once)} claims are tested together{second}; if scores are normal and vary "
+        f"alike, at most {ALPHA:.0%} of studies have a false verdict. Ours is the mean of some systems "
+        "less that of others"
     )
-    if again := [one for one, *_ in groups if one.other_verdict not in (None, "described")]:
-        alike = sum(one.verdict == one.other_verdict for one in again)
-        caption += f"; on another test set, {alike} of {len(again)} verdicts are the same"
+    if both := [one for one in once if one.other_verdict not in (None, "described")]:
+        alike = sum(one.verdict == one.other_verdict for one in both)
+        caption += f"; on another test set, {alike} of {len(both)} verdicts are the same"
     caption += (
         ". On another text than the paper's, compare signs, not sizes."
         if all(one.registered for one in claims)

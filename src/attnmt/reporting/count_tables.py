@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from attnmt.config import Params
+from attnmt.config.trainings import FAMILY
 from attnmt.reporting.facts import facts, value_of
 from attnmt.reporting.table import Cell, Format, Table, hours_of, table_of
 from attnmt.scoring.numbers import Line, Numbers
@@ -46,11 +47,15 @@ def unknown_table(params: Params, numbers: Numbers) -> Table | None:
         return None
     rows: dict[str, dict[str, Cell]] = {}
     for name, lines in counts.items():
-        rows[name] = {"system": name}
+        several = len(params.runs_of(name)) > 1
+        rows[name] = {
+            "system": name,
+            "seeds": float(len(params.runs_of(name))) if several else None,
+        }
         for metric, heading in UNKNOWN.items():
-            value = rows[name][heading] = lines[metric].value
+            rows[name][heading] = _mean(lines[metric])
             if metric in WHOLES:
-                whole = lines[WHOLES[metric]].value
+                value, whole = lines[metric].value, lines[WHOLES[metric]].value
                 rows[name][f"{heading}, %"] = 100 * (value or 0.0) / whole if whole else None
     first = next(iter(counts.values()))["unknown"]
     caption = (
@@ -58,7 +63,9 @@ def unknown_table(params: Params, numbers: Numbers) -> Table | None:
         "vocabulary lacks, and the words that replaced <unk>. A replacement is right if it is an "
         "unknown word of its reference; a copied one also stands in the source."
     )
-    formats = dict.fromkeys(UNKNOWN.values(), WHOLE)
+    if any(row["seeds"] for row in rows.values()):
+        caption += " Counts are means over seeds, ±."
+    formats = dict.fromkeys(["seeds", *UNKNOWN.values()], WHOLE)
     cards = _cards(params, counts)
     return table_of("table_unknown", "Unknown words", caption, rows, formats, cards)
 
@@ -122,7 +129,8 @@ def recipe_table(params: Params, numbers: Numbers) -> Table | None:
     """Return the table of systems under each recipe; None if the experiment has no other recipes."""
     order, dev = list(params.models), params.sets.dev
     systems = [name for name in order if params.system_of(name) == name]
-    compared = {model for entries in params.recipes.values() for model in entries}
+    others = (entries for name, entries in params.recipes.items() if name != FAMILY)
+    compared = {model for entries in others for model in entries}
     rows: dict[str, dict[str, Cell]] = {}
     cards: dict[str, dict[str, str]] = {}
     for name in sorted(systems, key=lambda name: order.index(params.models[name].entry)):
@@ -137,19 +145,20 @@ def recipe_table(params: Params, numbers: Numbers) -> Table | None:
         }
         rows[name] = {
             "system": model.entry + learning_sign(params, numbers, name),
-            "recipe": model.recipe or "family",
+            "recipe": model.recipe or FAMILY,
             "optimizer": recipe.optimizer,
             "rate": recipe.learning_rate,
             "seeds": float(len(params.runs_of(name))),
             **{heading: line.value if line else None for heading, line in found.items()},
+            "set": test,
         }
         cards[name] = facts(params, filter(None, found.values()))
     if not rows:
         return None
     caption = (
-        f"The mean over the seeds of each system under each recipe: perplexity on {dev}, "
-        "which chooses a recipe; its jumps; by what part its cost fell in the last tenth of its steps. "
-        f"{LEARNING} marks a fall of more than {STILL_LEARNING:.0%}: the system was still learning."
+        f"Means over seeds: perplexity on {dev}, which chooses a recipe; jumps; by what part the cost "
+        f"fell in the last tenth of the steps ({LEARNING}: by more than {STILL_LEARNING:.0%}, still "
+        f"learning). BLEU is on the tokens of the system's family, before unknown words are replaced."
     )
     formats = {"rate": Format(3), "ppl, dev": Format(2), "seeds": WHOLE}
     return table_of("table_recipes", "Recipes", caption, rows, formats, cards)

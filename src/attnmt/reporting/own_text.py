@@ -19,7 +19,7 @@ def own_name(params: Params, name: str, about: str) -> tuple[str, str]:
 def next_steps(params: Params) -> str:
     """Say where the report of an experiment is, and how to use its best model."""
     name, layout = params.experiment, Layout(params.experiment)
-    example = text_example(params, params.languages.source.code)
+    example = text_example(params, params.languages.sides(params.main_direction)[0].code)
     commands = [f"attnmt commit -e {name}", *uses(name, example)]
     return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
 

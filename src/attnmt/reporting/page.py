@@ -142,7 +142,8 @@ def _finding(params: Params, report: Report) -> str:
             return f"Attention gains {headline.number} BLEU{bounds}: {of}."
     plain = not all(map(params.attends, params.models))
     question = "Does attention help" if plain else "Which attention is better"
-    return f"{question} from {params.languages.source.name} to {params.languages.target.name}?"
+    source, target = params.languages.sides(params.main_direction)
+    return f"{question} from {source.name} to {target.name}?"
 
 
 def _sections(params: Params, report: Report) -> list[Section]:
@@ -217,8 +218,9 @@ def _counted(count: int, noun: str) -> str:
 
 def _uses(params: Params, report: Report) -> list[str]:
     """Return the commands that use the best model, for a sentence of the test set."""
-    forward = [s.texts["source"] for s in report.samples if s.direction == "forward"]
-    return uses(params.experiment, example_of(forward or ["A sentence."]))
+    way = params.main_direction
+    sources = [s.texts["source"] for s in report.samples if s.direction == way]
+    return uses(params.experiment, example_of(sources or ["A sentence."]))
 
 
 def _commands(params: Params) -> list[str]:

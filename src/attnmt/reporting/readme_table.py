@@ -16,7 +16,7 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import UNREGISTERED, verdict_with_sizes
 from attnmt.reporting.facts import value_of
-from attnmt.reporting.rows import Row
+from attnmt.reporting.rows import SIGNS, Row
 from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import BLEU, TABLE1
 from attnmt.reporting.table import Format, pipe_table, signed
@@ -24,6 +24,7 @@ from attnmt.scoring.claim_lines import by_claim, read_claims, there
 from attnmt.scoring.numbers import read_numbers
 from attnmt.scoring.ranking import LEARNING
 
+OTHER_RECIPE = "These systems have another recipe than most of their experiment."
 STILL_LEARNED = "These systems were still learning when their training ended."
 
 
@@ -89,7 +90,9 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     ]
     rule = ["---", *["--:"] * (len(experiments) + 1)]
     headings = ["BLEU", "paper", *_headings(experiments, "table1", folder)]
-    return pipe_table([headings, rule, *lines]) + _note(lines, LEARNING, STILL_LEARNED)
+    table = pipe_table([headings, rule, *lines])
+    notes = {sign: OTHER_RECIPE for sign in SIGNS} | {LEARNING: STILL_LEARNED}
+    return table + "".join(_note(lines, sign, meaning) for sign, meaning in notes.items())
 
 
 def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:

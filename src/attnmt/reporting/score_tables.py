@@ -11,27 +11,27 @@ from attnmt.reporting.specs import (
     AER_CHOSEN,
     BLEU,
     BLEU_BEFORE,
+    BLEU_UNK,
     OF_TRANSLATIONS,
     Measure,
     Spec,
     specs_of,
 )
-from attnmt.reporting.table import LEVEL, Cell, Format, P, Table, table_of
+from attnmt.reporting.table import Cell, Format, P, Table, table_of
 from attnmt.scoring.limits import NOT_COMPARED
 from attnmt.scoring.numbers import (
     AUTHORS,
     CHOSEN,
+    DIGITS,
     READINGS,
     WORDS,
     Line,
     Numbers,
-    Replacement,
 )
 from attnmt.scoring.published import paper_set, printed_tables
 from attnmt.scoring.ranking import LEARNING, learning_sign
+from attnmt.scoring.verdicts import ALPHA
 
-SENTENCES = 3  # the most that a caption has, but for those about scores that cannot be otherwise
-DIGITS = 6  # decimals of a difference that are kept
 # These columns stand in this order in every table.
 GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
 OF_RATES = {  # what they are called where a lower number is the better one
@@ -62,7 +62,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
     if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
         return None
     known = [line for line in main.values() if line]
-    way = params.languages.title(next(line.direction for line in known if line.direction))
+    ways = {params.languages.title(line.direction) for line in known if line.direction}
     gain, p = [scores.named(heading) for heading in ("gain", "gain, 95%")], ["p", "verdict"]
     return table_of(
         spec.name,
@@ -71,7 +71,7 @@ def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
         {key: _cells(scores, row) for key, row in rows.items()},
         _formats(scores),
         {key: _card(scores, row) for key, row in rows.items()},
-        about=", ".join(part for part in (spec.about, way) if part),
+        about=", ".join(filter(None, [spec.about, *(ways if len(ways) == 1 else ())])),
         narrow=[["system", scores.named("gain over")], [measure.heading, "seeds"], gain, p]
         if scores.gain
         else (),
@@ -84,6 +84,7 @@ class Scores:
 
     Attributes:
         rows: by their keys.
+        measures: its columns of numbers.
         gain: the measure whose gain the table shows.
         main: that measure, or the first one of a table without gains.
         is_published: whether the paper or the course report has the table.
@@ -95,12 +96,14 @@ class Scores:
         self.params, self.numbers, self.spec = params, numbers, spec
         self.rows = {row.key: row for row in spec.rows(params, spec.table)}
         how = params.comparisons.get(spec.table)
-        self.base = BLEU_BEFORE if how and how.of == "replacement" else None
         self.gain: Measure | None = None
+        self.base: Measure | None = None
+        self.measures = spec.measures
         if how:
-            replacement: Replacement | None = "after" if how.of != "row" else None
-            bleu = replace(BLEU, script=how.script, replacement=replacement)
+            self.measures = tuple(_scored_by(how.script, one) for one in spec.measures)
+            bleu = _scored_by(how.script, BLEU if how.of == "row" else BLEU_UNK)
             self.gain = AER_CHOSEN if how.metric == "aer" else bleu
+            self.base = _scored_by(how.script, BLEU_BEFORE) if how.of == "replacement" else None
         self.main = self.gain or spec.measures[0]
         self.is_published = spec.table in printed_tables()
         self._test = params.sets.tests[-1 if how and how.test == "last" else spec.at]
@@ -139,7 +142,7 @@ class Scores:
         """Return the gains that several seeds decide."""
         gains = filter(None, map(self.tested, self.rows.values()))
         return [
-            one for one in gains if (one.trainings or 1) > 1 and one.p is not None and one.p < LEVEL
+            one for one in gains if (one.trainings or 1) > 1 and one.p is not None and one.p < ALPHA
         ]
 
     def named(self, heading: str) -> str:
@@ -148,7 +151,7 @@ class Scores:
 
     def lines(self, row: Row) -> list[Line]:
         """Return all our numbers in a row."""
-        return [line for one in self.spec.measures if (line := self.ours(row, one))]
+        return [line for one in self.measures if (line := self.ours(row, one))]
 
     def printed(self, row: Row, measure: Measure, kind: str = "system") -> Line | None:
         """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
@@ -175,7 +178,7 @@ def _card(scores: Scores, row: Row) -> dict[str, str]:
 
 def _formats(scores: Scores) -> dict[str, Format]:
     formats: dict[str, Format] = {"p": P, "seeds": Format(0)}
-    for measure in scores.spec.measures:
+    for measure in scores.measures:
         name, by_recipes = measure.heading, [_by(measure, one) for one in scores.params.recipes]
         headings = (_printed(measure), name, f"{name}, 95%", *by_recipes)
         formats |= dict.fromkeys(headings, Format(measure.digits))
@@ -184,6 +187,11 @@ def _formats(scores: Scores) -> dict[str, Format]:
         gains = ("paper gain", "gain", "gain, 95%", "difference")
         formats |= dict.fromkeys(map(scores.named, gains), signed)
     return formats
+
+
+def _scored_by(script: str, measure: Measure) -> Measure:
+    """Return a measure by another script, if it is BLEU."""
+    return replace(measure, script=script) if measure.metric == "bleu" else measure
 
 
 def _printed(measure: Measure) -> str:
@@ -203,7 +211,7 @@ def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
     several = [line.trainings for line in lines if (line.trainings or 1) > 1]
     seeds = float(several[0] or 0) if several else None
     cells: dict[str, Cell] = {"system": label, "question": row.question, "seeds": seeds}
-    for measure in scores.spec.measures:
+    for measure in scores.measures:
         line = scores.ours(row, measure)
         printed = scores.printed(row, measure) if scores.is_published else None
         value = printed.value if printed else None
@@ -216,7 +224,7 @@ def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
                 other = others.get(recipe)
                 number = scores.ours(other, measure) if other else None
                 cells[_by(measure, recipe)] = value_of(number)
-    if AER_CHOSEN in scores.spec.measures:
+    if AER_CHOSEN in scores.measures:
         cells[STEPS] = _steps(scores, row)
     if scores.gain:
         gains = _gain_cells(scores, row, scores.gain)
@@ -281,7 +289,7 @@ def _verdict(
         )
     if gain is None or gain.p is None or gain.value is None or (gain.trainings or 1) < 2:
         return None
-    if gain.value == 0 or gain.p >= LEVEL:
+    if gain.value == 0 or gain.p >= ALPHA:
         return "within noise"
     if not paper:  # none, or no difference that has a sign
         return "higher" if gain.value > 0 else "lower"
@@ -296,13 +304,13 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     if seeds > 1:
         detail += f"; means of up to {seeds} seeds ± standard deviation"
     on = f"{line.set} ({detail})"
-    if not any(measure.metric in OF_TRANSLATIONS for measure in spec.measures):
+    if not any(measure.metric in OF_TRANSLATIONS for measure in scores.measures):
         links = next((one.note for one in lines if one.note), "").partition(";")[0]
         first = f"Alignment error rate on {on}, against {links}; lower is better."
     elif scores.gain is None:
         first = f"Translations of {on}."
     else:
-        first = f"{_bleu_words(scores, line)} of {on}, with 95% intervals."
+        first = f"{_bleu_words(scores, line)} of {on}, with 95% intervals{_gains(scores)}."
     shown = [line for row in scores.rows.values() for line in scores.lines(row)]
     is_chosen = any(WORDS in (line.readers or "") for line in shown)  # older code did not choose so
     if is_chosen and not any(NOT_COMPARED in (line.note or "") for line in shown):
@@ -311,12 +319,20 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     compared = OTHER_TEXT if other_text else ""
     marks = {
         "† another recipe of training": any(row.mark for row in scores.rows.values()),
-        f"{LEARNING} a system that was still learning": any(map(scores.sign, scores.rows.values())),
+        f"{LEARNING} still learning": any(map(scores.sign, scores.rows.values())),
     }
     meant = ", ".join(sign for sign, is_there in marks.items() if is_there)
     sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
-    caption = " ".join([sentence for sentence in sentences if sentence][:SENTENCES])
+    caption = " ".join(filter(None, sentences))
     return caption + limits_caption(shown)
+
+
+def _gains(scores: Scores) -> str:
+    """Say what gains are counted of, where it is not the first column of BLEU."""
+    if scores.gain is None or scores.gain.heading == BLEU.heading:
+        return ""
+    start = f"from {scores.base.heading} to" if scores.base else "of"
+    return f" and gains {start} {scores.gain.heading}"
 
 
 def _bleu_words(scores: Scores, line: Line) -> str:

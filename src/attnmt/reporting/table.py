@@ -14,7 +14,8 @@ from typing import NamedTuple, cast
 
 import pandas as pd
 
-LEVEL = 0.05  # where p is this or larger, a gain is called noise
+from attnmt.scoring.verdicts import ALPHA
+
 SMALLEST_P = 0.001
 # Columns of the narrow version, each of headings whose cells stand below each other
 NARROW = (("BLEU", "seeds", "set"), ("gain", "gain, 95%"), ("p", "verdict"))
@@ -70,16 +71,16 @@ class Format:
 
 
 class FormatOfP(Format):
-    """How p is printed: never as zero, and never on the other side of LEVEL."""
+    """How p is printed: never as zero, and never on the other side of ALPHA."""
 
     def show(self, cell: Cell) -> str:
-        """Return p with three decimals, or with as many as put it on its side of LEVEL."""
+        """Return p with three decimals, or with as many as put it on its side of ALPHA."""
         if not isinstance(cell, float):
             return ""
         if cell < SMALLEST_P:
             return f"<{SMALLEST_P}"
         texts = (decimal(cell, digits) for digits in range(3, 20))
-        return next(text for text in texts if (float(text) < LEVEL) == (cell < LEVEL))
+        return next(text for text in texts if (float(text) < ALPHA) == (cell < ALPHA))
 
 
 P = FormatOfP()
@@ -220,19 +221,19 @@ def table_of(
 
 def decimal(value: float, digits: int) -> str:
     """Return a number with ``digits`` decimals and commas between thousands."""
-    return f"{value:,.{digits}f}"
+    return f"{round(value, digits) + 0.0:,.{digits}f}"  # + 0.0: no -0.0
 
 
 def hours_of(minutes: float) -> str:
-    """Return a time in hours, or in minutes where hours would round to almost nothing."""
-    if minutes >= 6:
+    """Return a time in hours, or in minutes if it is short."""
+    if minutes >= 90:
         return f"{minutes / 60:.1f} hours"
     return "1 minute" if round(minutes) == 1 else f"{minutes:.0f} minutes"
 
 
 def signed(value: float, digits: int) -> str:
     """Return a number with its sign."""
-    return f"{round(value, digits) + 0.0:+.{digits}f}"  # + 0.0: no -0.0
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def csv(table: Table) -> str:

@@ -12,6 +12,7 @@ from statistics import mean
 
 from attnmt.config import DIAGONAL, Params
 from attnmt.config.claims import Claim, Claims, Measure
+from attnmt.config.trainings import FAMILY
 from attnmt.decoding.link_step import SHIFTS
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
@@ -25,13 +26,12 @@ from attnmt.scoring.claims import (
     systems_of,
 )
 from attnmt.scoring.contrasts import contrasts
-from attnmt.scoring.numbers import AGAIN, Numbers, significant
+from attnmt.scoring.numbers import AGAIN, DIGITS, Numbers, significant
 from attnmt.scoring.ranking import learning_sign
 from attnmt.scoring.seed_statistics import Described
 from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict, Verdict, together, verdicts
 
-FAMILY = "family"  # what a line calls the recipe of the family, which is the paper's
 # The name of each measure, and how many decimals a reader sees
 MEASURES: dict[Measure, tuple[str, int]] = {
     "bleu": ("BLEU", 2),
@@ -45,7 +45,6 @@ MEASURES: dict[Measure, tuple[str, int]] = {
     "final_cost": ("cost, at the end", 3),
 }
 RANKS = ("rank correlation", 2)
-FILE_DIGITS = 6  # decimals in the file
 REPEATED = ("ours", "low", "high", "p", "p_holm")  # of a line, also on the other test set
 ON_ITS_SET = ("links", "at_each_step", "level", "detectable")  # on the registered set alone
 Asked = Mapping[tuple[str, str], Claim | None]  # by key and recipe; None if it lacks a system
@@ -282,7 +281,7 @@ def _amended(claims: Claims, key: str) -> str | None:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(float(value), FILE_DIGITS)
+    return None if value is None else round(float(value), DIGITS)
 
 
 def write_claims(params: Params, claims: Sequence[ClaimLine]) -> None:

@@ -114,7 +114,8 @@ def evaluate(params: Params, name: str) -> Evaluated:
             }
             measured.append((on_set | share, None))
         on_set |= {"search": params.decoding.named}
-        measured += ((on_set | one, counts) for one, counts in _scores(params, texts, reading))
+        lookup = reading if params.replaces_words(name) else None
+        measured += ((on_set | one, counts) for one, counts in _scores(params, texts, lookup))
         measured += ((on_set | {"metric": m, "value": n}, None) for m, n in words[test].items())
         arrays[words_of(test)] = texts.reference_lengths
     tested = params.sets.tests[0]
@@ -128,8 +129,12 @@ def _digest(outputs: Outputs) -> str:
     return sha256_of_lines(lines)[:SHA_DIGITS]
 
 
-def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterator[Measured]:
-    """Yield the scores of one test set by every metric, before and after words are replaced."""
+def _scores(params: Params, outputs: Outputs, lookup: Reading | None) -> Iterator[Measured]:
+    """Yield the scores of one test set by every metric, before and after words are replaced.
+
+    Args:
+        lookup: where attention is read to replace unknown words; None if none can be replaced.
+    """
     unchanged = outputs.before.sentences == outputs.after.sentences
     scores = {}
     for replacement in REPLACEMENTS:
@@ -141,7 +146,7 @@ def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterat
                 samples = params.evaluation.bootstrap_samples
                 scores[name] = metric.score(translations, references, samples)
             score, counts = scores[name]
-            told = reading if after and name == "tokenized" else None
+            told = lookup if after and name == "tokenized" else None
             why = f"unknown words are looked up at {told.why}" if told else None
             fields = {"metric": metric.metric, "script": metric.script, "replacement": replacement}
             yield fields | score._asdict() | {"note": note_of(why, score.note)}, counts
@@ -177,7 +182,9 @@ def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
             note = note_of(
                 score.note,
                 f"read at {chosen.why}" if CHOSEN in readers else None,
-                f"unknown words are looked up at {reading.why}" if WORDS in readers else None,
+                f"unknown words are looked up at {reading.why}"
+                if WORDS in readers and params.replaces_words(name)
+                else None,
                 NOT_COMPARED if CHOSEN in readers and reading.aer is None else None,
             )
             fields = {

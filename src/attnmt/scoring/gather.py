@@ -236,6 +236,7 @@ def gain(study: Study, ours: Line, other: Line, shuffles: int) -> Line:
         "model": None,
         "over": other.system,
         "over_replacement": other.replacement,
+        "script": ours.script if ours.script == other.script else None,  # the steps may differ
         **_rounded(value=value, low=low, high=high, sd=None),
         "p": significant(tested.p) if tested else None,
         "error": significant(tested.error) if isinstance(tested, Outcome) else None,

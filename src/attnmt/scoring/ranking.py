@@ -12,8 +12,13 @@ LEARNING = "°"  # follows the label of a system that was still learning
 Pair = tuple[Line | None, Line | None]
 
 
-def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "forward") -> list[str]:
-    """Return the systems that perplexity on the development set can rank, the best one first."""
+def ranked_systems(
+    params: Params, numbers: Numbers, direction: Direction | None = None
+) -> list[str]:
+    """Return the systems that perplexity on the development set can rank, the best one first.
+
+    They are those of the main direction where none is named, as in :func:`best_systems`.
+    """
     lines = {
         name: numbers.system(name, "ppl", params.sets.dev)
         for name in params.ranked_together(direction)
@@ -23,7 +28,7 @@ def ranked_systems(params: Params, numbers: Numbers, direction: Direction = "for
 
 
 def best_systems(
-    params: Params, numbers: Numbers, direction: Direction = "forward"
+    params: Params, numbers: Numbers, direction: Direction | None = None
 ) -> tuple[str | None, str | None]:
     """Return the best system with attention and the best one without; None where there is none."""
     ranked = ranked_systems(params, numbers, direction)

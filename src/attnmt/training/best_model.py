@@ -24,7 +24,8 @@ def best_model(params: Params, root: Path = Path()) -> str:
         other = f"snakemake -j2 --config experiment={params.experiment}"
         run = "make demo" if params.experiment == DEMO else other
         raise InputError(
-            f"{path}: no forward model is trained; to train them all: {run}; or name a model"
+            f"{path}: no {params.main_direction} model is trained; to train them all: {run}; or name "
+            f"a model"
         )
     return ranked[0]
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,9 @@ def files_of_run(params: Params, script: Path, key: str | None) -> dict[Path, Co
     """
     names, loops = _declared(script.parents[1] / "dvc.yaml", script.stem)
     has_parts = "models" in loops
-    every = frozenset[str]().union(*(parts_of(params, model) for model in params.models))
-    common = code_of(script, parts=frozenset() if has_parts else every)
+    counted = () if has_parts else params.models  # otherwise each system's parts count for it alone
+    every = frozenset[str]().union(*(parts_of(params, model) for model in counted))
+    common = code_of(script, parts=every)
     files = {Path(f"{script.stem}.json"): common | _values(params, names, {})}
     if key is not None and loops:
         item = {"key": name_in_code(params, key)}
@@ -144,7 +146,9 @@ def _declared(dvc_yaml: Path, script: str) -> tuple[list[str], list[str]]:
         for stage in done.values()
         if any(path.startswith(own) for path in stage.get("deps", ()))
     ]
-    return [name for group in groups for names in group.values() for name in names], loops
+    # DVC also takes the name of a parameter of params.yaml alone.
+    named = [[group] if isinstance(group, str) else chain(*group.values()) for group in groups]
+    return [name for names in named for name in names], loops
 
 
 def _values(params: Params, names: Iterable[str], item: dict[str, str]) -> Code:

@@ -8,9 +8,10 @@ which takes ten seconds for the study's alone, and the second parses the paramet
 stage.
 """
 
+import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, reduce
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 from dvc.config import ConfigError
 from dvc.dvcfile import ProjectFile
 from dvc.exceptions import DvcException, NotDvcRepoError
+from dvc.lock import LockError
 from dvc.repo import Repo, lock_repo
 from dvc.repo.index import Index
 from dvc.scm import SCMError
@@ -30,7 +32,7 @@ from tqdm import tqdm
 
 from attnmt.config import DEMO, Params, load_params
 from attnmt.config.claims import CLAIMS, project_claims
-from attnmt.config.generated import write_models
+from attnmt.config.generated import refuse_other_stages, write_models
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
@@ -158,6 +160,7 @@ def _prepare(file: Path, root: Path) -> Params:
     params = load_params(file.with_name("params.yaml"), root)
     if (root / CLAIMS).exists():
         project_claims(root)
+    refuse_other_stages(params, root)
     write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
     return params
 
@@ -193,6 +196,8 @@ def _index(file: Path, root: Path) -> Iterator[Index]:
             if not stages:
                 raise InputError(f"{file}: has no stages; restore it with git")
             yield Index(repo, stages)
+    except LockError:
+        raise InputError(f"{root}: another DVC command runs here; wait for it") from None
     except (NotDvcRepoError, SCMError) as error:
         raise InputError(
             f"{root}: {error}; clone the project with git, and run the command there"
@@ -211,7 +216,9 @@ def _declared(index: Index, root: Path) -> list[Stage]:
     # The outputs in each folder; an output lies also in itself. A file of digests stands for itself.
     within: dict[Path, list[Path]] = defaultdict(list)
     makers = (stage for stage in index.stages if stage.name != STAGE)
-    for output in (_path(item, root) for stage in makers for item in stage.outs):
+    outputs = dict.fromkeys(_path(item, root) for stage in makers for item in stage.outs)
+    _refuse_links_outside({output.parts[0] for output in outputs}, root)
+    for output in outputs:
         for folder in (output, *output.parents):
             within[folder].append(output)
     files = {group.fs_path for stage in index.stages for group in stage.params}
@@ -234,7 +241,7 @@ def _declared(index: Index, root: Path) -> list[Stage]:
             why = f"its parameters name {error}, which is in none of the files"
             raise InputError(f"{file}: stages: {stage.name}: {why}; correct the name") from None
         read = [_path(item, root) for item in _inputs(stage)]
-        inputs = [path for item in read for path in _sources_and_outputs(item, within)]
+        inputs = [path for item in read for path in _sources_and_outputs(item, within, outputs)]
         stages.append(
             Stage(
                 name=stage.name,
@@ -252,7 +259,7 @@ def _declared(index: Index, root: Path) -> list[Stage]:
 
 
 def _path(item: Any, root: Path) -> Path:
-    return Path(item.fs_path).relative_to(root)
+    return Path(os.path.relpath(item.fs_path, root))  # a text may lie outside the project
 
 
 def _inputs(stage: Any) -> list[Any]:
@@ -260,12 +267,28 @@ def _inputs(stage: Any) -> list[Any]:
     return [item for item in stage.deps if item not in stage.params]
 
 
-def _sources_and_outputs(path: Path, within: dict[Path, list[Path]]) -> Iterable[Path]:
+def _refuse_links_outside(folders: Iterable[str], root: Path) -> None:
+    """Refuse folders of outputs that are links to somewhere else, because DVC would not follow them.
+
+    Raises:
+        InputError: naming one.
+    """
+    for folder in folders:
+        if not (root / folder).resolve().is_relative_to(root.resolve()):
+            raise InputError(
+                f"{root / folder}: a link that leads out of the project, where DVC finds no output; put "
+                f"a folder in its place. What is large lies in the cache: dvc cache dir moves that"
+            )
+
+
+def _sources_and_outputs(
+    path: Path, within: Mapping[Path, list[Path]], outputs: Container[Path]
+) -> Iterable[Path]:
     """Return what an input means: the outputs in it, the output around it, or itself, a source.
 
     Of a folder of models, a stage reads the files beside the weights, and not the weights.
     """
-    around = [folder for folder in path.parents if folder in within.get(folder, ())]
+    around = [folder for folder in path.parents if folder in outputs]
     inside = [output for output in within.get(path, ()) if output == path or output.name != WEIGHTS]
     return inside or around or [path]
 

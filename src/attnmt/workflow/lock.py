@@ -22,7 +22,7 @@ def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
     """Return the stages of an experiment's dvc.lock.
 
     Raises:
-        InputError: if nothing of the experiment is committed, or the file is not YAML.
+        InputError: if nothing of the experiment is committed, or the file is damaged.
     """
     file = root / ("dvc.lock" if experiment == DEMO else f"experiments/{experiment}/dvc.lock")
     if not file.exists():
@@ -31,7 +31,10 @@ def read_lock(experiment: str, root: Path = Path()) -> dict[str, Any]:
             f"commit{'' if experiment == DEMO else f' --experiment {experiment}'}"
         )
     with yaml_faults(file):
-        stages: dict[str, Any] = YAML(typ="safe").load(file)["stages"]
+        content = YAML(typ="safe").load(file)
+    stages = content.get("stages") if isinstance(content, dict) else None
+    if not isinstance(stages, dict):
+        raise InputError(f"{file}: has no stages; restore it with git, or commit again")
     return stages
 
 

@@ -73,10 +73,8 @@ def write_order(path: Path, order: Order, again: bool) -> None:
     Snakemake runs a stage whose outputs are older than its order.
     """
     values = {name: getattr(order, name) for name in Order.__dataclass_fields__}
-    if again:
-        write_json(path, values)
-    else:
-        update_text(path, json_text(values))
+    if not update_text(path, json_text(values)) and again:
+        path.touch()
 
 
 def read_order(path: Path, command: str) -> Order:

@@ -85,7 +85,8 @@ def at_once(stage: Stage, limits: Mapping[str, Any]) -> int:
     """Return how many stages like this one may run at a time."""
     needs: dict[str, int] = {"_cores": stage.threads, "_nodes": 1, **stage.resources}
     counted = {name: limit for name, limit in limits.items() if isinstance(limit, int)}
-    counts = [limit // needs[name] for name, limit in counted.items() if needs.get(name)]
+    # Of a resource whose limit is 0, Snakemake lets no stage ask for any.
+    counts = [limit // needs[name] for name, limit in counted.items() if limit and needs.get(name)]
     return max(1, min(counts, default=1))  # a stage is never given more cores than there are
 
 
@@ -97,8 +98,12 @@ def about_lock(experiment: str) -> str:
         program, *arguments = [Path(word).name for word in process.info["cmdline"] or [""]]
         script = arguments[:1] if arguments[:1] != ["-m"] else arguments[1:2]
         runs = script if program.startswith("python") else [program]
-        if process.pid not in us and runs == ["snakemake"] and process.info["cwd"] == here:
-            return f": process {process.pid} is a Snakemake that runs here; wait for it, or end it."
+        # Where a process of another user runs is not told.
+        found, cwd = process.pid not in us and runs == ["snakemake"], process.info["cwd"]
+        if found and cwd in (here, None):
+            is_here = "runs here; wait for it, or end it"
+            may_be = "another user runs, perhaps here; ask, and wait for it"
+            return f": process {process.pid} is a Snakemake that {is_here if cwd else may_be}."
     of = "" if experiment == DEMO else f" --config experiment={experiment}"
     return (
         f", but no Snakemake runs here on this machine. If none runs on another one either, a run was "

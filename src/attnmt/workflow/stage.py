@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import typer
 
 from attnmt.config import Params, load_params
-from attnmt.errors import NO_MEMORY, InputError, escaped, lacks_memory
+from attnmt.errors import InputError, escaped, lacks_memory, memory_message
 from attnmt.files.atomic import FULL
 from attnmt.files.text_file import json_text, read_json, update_text
 from attnmt.layout import Layout
@@ -125,7 +125,7 @@ def run_app(app: typer.Typer) -> None:
 def _not_allowed(error: Exception) -> str | None:
     """Say what the system does not allow; return None if an error is about something else."""
     if lacks_memory(error):
-        return NO_MEMORY
+        return memory_message(error)
     # atomic.py reports a full disk under a file that is being written.
     if not isinstance(error, OSError) or (error.filename is None and error.errno not in FULL):
         return None
