@@ -12,10 +12,9 @@ from real_text import TEXTS, read_text, spoil
 
 from attnmt.corpora.links import GoldLinks
 from attnmt.scoring.aer import aer, link_counts, rates
-from attnmt.scoring.bootstrap import mean_and_half_width
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.significance import compare
+from attnmt.scoring.significance import compare, interval
 
 REFERENCES = read_text("made", 60)
 OURS, OTHER = spoil(REFERENCES, seed=1), spoil(REFERENCES, seed=2)
@@ -127,8 +126,7 @@ def test_the_comparison_of_links_is_its_definition(corpus):
     assert found.p == compare_links(other, ours, gold, 120).p == (as_large + 1) / 121
     assert (found.low, found.high) == pytest.approx(interval_of(differences))
     own = interval_of([rate(ours, gold, rows) for rows in drawn])
-    mean, half = mean_and_half_width(counts_of(ours, gold), rates, 120)
-    assert (mean - half, mean + half) == pytest.approx(own)
+    assert interval(counts_of(ours, gold), rates, 120) == pytest.approx(own, abs=1e-6)
 
 
 def nulls(ours, other, count):

@@ -10,12 +10,13 @@ from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links, flipped, read_links
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer, link_counts, rates
-from attnmt.scoring.bootstrap import Counts, mean_and_half_width
 from attnmt.scoring.limits import NO_LINKS, NO_SURE, note_of, of_interval
-from attnmt.scoring.metric import Score
-from attnmt.scoring.numbers import DIGITS
+from attnmt.scoring.metric import Counts, Score
 from attnmt.scoring.reference_links import ReferenceLinks
+from attnmt.scoring.significance import interval
 from attnmt.text.encoded import EncodedSets
+
+DIGITS = 6  # decimals of a rate that are kept
 
 
 def read_forced(
@@ -63,8 +64,7 @@ def score_links(
     """
     sure, possible = zip(*reference.links, strict=True)
     counts = link_counts(links, sure, possible)
-    mean, half = mean_and_half_width(counts, rates, samples)
-    low, high = round(mean - half, DIGITS), round(mean + half, DIGITS)
+    low, high = interval(counts, rates, samples)
     number, others = sum(map(len, sure)), sum(map(len, possible))
     note = note_of(
         f"{number:,} sure and {others:,} possible {reference.kind} links",

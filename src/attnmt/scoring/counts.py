@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_bytes
-from attnmt.scoring.bootstrap import Counts
+from attnmt.scoring.metric import Counts
 from attnmt.scoring.numbers import Line
 
 

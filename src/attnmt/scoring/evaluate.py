@@ -114,8 +114,7 @@ def evaluate(params: Params, name: str) -> Evaluated:
             }
             measured.append((on_set | share, None))
         on_set |= {"search": params.decoding.named}
-        lookup = reading if params.replaces_words(name) else None
-        measured += ((on_set | one, counts) for one, counts in _scores(params, texts, lookup))
+        measured += ((on_set | one, counts) for one, counts in _scores(params, texts, reading))
         measured += ((on_set | {"metric": m, "value": n}, None) for m, n in words[test].items())
         arrays[words_of(test)] = texts.reference_lengths
     tested = params.sets.tests[0]
@@ -129,12 +128,8 @@ def _digest(outputs: Outputs) -> str:
     return sha256_of_lines(lines)[:SHA_DIGITS]
 
 
-def _scores(params: Params, outputs: Outputs, lookup: Reading | None) -> Iterator[Measured]:
-    """Yield the scores of one test set by every metric, before and after words are replaced.
-
-    Args:
-        lookup: where attention is read to replace unknown words; None if none can be replaced.
-    """
+def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterator[Measured]:
+    """Yield the scores of one test set by every metric, before and after words are replaced."""
     unchanged = outputs.before.sentences == outputs.after.sentences
     scores = {}
     for replacement in REPLACEMENTS:
@@ -146,7 +141,7 @@ def _scores(params: Params, outputs: Outputs, lookup: Reading | None) -> Iterato
                 samples = params.evaluation.bootstrap_samples
                 scores[name] = metric.score(translations, references, samples)
             score, counts = scores[name]
-            told = lookup if after and name == "tokenized" else None
+            told = reading if after and name == "tokenized" else None
             why = f"unknown words are looked up at {told.why}" if told else None
             fields = {"metric": metric.metric, "script": metric.script, "replacement": replacement}
             yield fields | score._asdict() | {"note": note_of(why, score.note)}, counts
@@ -182,9 +177,7 @@ def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
             note = note_of(
                 score.note,
                 f"read at {chosen.why}" if CHOSEN in readers else None,
-                f"unknown words are looked up at {reading.why}"
-                if WORDS in readers and params.replaces_words(name)
-                else None,
+                f"unknown words are looked up at {reading.why}" if WORDS in readers else None,
                 NOT_COMPARED if CHOSEN in readers and reading.aer is None else None,
             )
             fields = {

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnmt.scoring.bootstrap import Scores
+from attnmt.scoring.significance import Scores
 
 
 def length_groups(lengths: NDArray[Any], size: int) -> list[NDArray[np.int64]]:

@@ -4,6 +4,7 @@
 shapes, n is the number of sentences, and m that of the counts of a sentence.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, cast
@@ -12,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.metrics.base import Metric as SacrebleuMetric
 from sacrebleu.metrics.base import Score as SacrebleuScore
+from sacrebleu.significance import _bootstrap_resample
 
 from attnmt.errors import InputError
-from attnmt.scoring.bootstrap import SEED, Counts, mean_and_half_width
 from attnmt.scoring.limits import EMPTY, note_of, of_interval
 
+SEED = 12345  # sacrebleu's own default for the bootstrap
+Counts = NDArray[Any]  # (n, m), numbers of each sentence that add up to the corpus's
 Lines = Sequence[str]
 # Tokens as they stand, joined by spaces; detokenized text; or the text as it was written, which only
 # references have: translations are then detokenized.
@@ -100,7 +103,7 @@ class Metric(ABC):
             references: what they are scored against.
 
         Raises:
-            InputError: if the two differ in length or are empty.
+            InputError: if the two differ in length or are empty, or the environment sets another seed.
         """
         return self._counted(translations, references)[1]
 
@@ -128,12 +131,14 @@ class Metric(ABC):
         """
         metric, counts = self._counted(translations, references)
         result = metric._compute_score_from_stats(counts.sum(0))
-        bounds = mean_and_half_width(counts, self.scores, samples)
-        mean, half = (round(number, 4) for number in bounds)
+        metric.n_bootstrap = samples
+        metric.seed, drawn = _bootstrap_resample(counts.tolist(), metric, samples)
+        result.estimate_ci(drawn)
+        # An interval of scores that are all 0 has no width.
+        mean, half = (round(max(0.0, float(number)), 4) for number in (result._mean, result._ci))
         low, high = round(mean - half, 4), round(mean + half, 4)
         said = self._said(result, translations)
         note = note_of(*said, *of_interval(low, high, len(translations), self.highest))
-        metric.n_bootstrap, metric.seed = samples, SEED  # its signature has them
         signature = f"{result.name}|{metric.get_signature()}"
         return Score(round(result.score, 4), low, high, note, signature), counts
 
@@ -153,6 +158,10 @@ class Metric(ABC):
                 )
         if not references.lines:
             raise InputError(f"{name}: no lines to score")
+        if os.environ.get("SACREBLEU_SEED", str(SEED)) != str(SEED):
+            raise InputError(
+                f"SACREBLEU_SEED must be {SEED} or unset, or the intervals differ by machine"
+            )
         metric = self.of_sacrebleu(references.characters)
         counts = metric._extract_corpus_statistics(translations, references.sides())
         return metric, np.array(counts, dtype=np.float64)

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attnmt.scoring.bootstrap import SEED
+from attnmt.scoring.metric import SEED
 from attnmt.scoring.seed_statistics import Described, Numbers, Runs, common
 
 DRAWS = 10_000

@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import nctdtrinc, stdtr, stdtrit
 
-from attnmt.scoring.bootstrap import Scores
+from attnmt.scoring.significance import Scores
 from attnmt.scoring.variances import LENDERS, Pool
 
 Numbers = NDArray[np.float64]

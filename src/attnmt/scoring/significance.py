@@ -1,4 +1,4 @@
-"""Paired comparisons of two trainings over the sentences of a set.
+"""Paired comparisons of two trainings over the sentences of a set, and intervals over sentences.
 
 The tests are two-sided approximate randomizations (Noreen 1989; Riezler and Maxwell 2005). If two
 systems are alike, it does not matter which of them gave which output for a sentence. So their outputs
@@ -11,16 +11,23 @@ two systems differ in one sentence, every shuffle gives the observed difference.
 its smallest p, although p is 1. ``sacrebleu --paired-bs`` takes the absolute value before it centers,
 and its p falls below .05 in 10% of the cases where the systems are alike.
 
-The interval of a difference is from the bootstrap (:mod:`attnmt.scoring.bootstrap`).
+The interval of a difference is from the bootstrap over sentences, by the rule of sacrebleu's own
+intervals: the mean of the resampled differences, minus and plus half the distance between their 2.5% and
+97.5% quantiles.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from sacrebleu.significance import estimate_ci
 
-from attnmt.scoring.bootstrap import SEED, Counts, Scores, mean_and_half_width
+from attnmt.scoring.metric import SEED, Counts
 
 ROUNDING = 1e-9  # scores of different sums may be equal and yet be rounded differently
+# (N, m) -> (N,), the score of each of N sums of m numbers
+Scores = Callable[[NDArray[Any]], NDArray[np.float64]]
 
 
 class Comparison(NamedTuple):
@@ -47,8 +54,18 @@ def compare(ours: Counts, other: Counts, scores: Scores, samples: int) -> Compar
     moved = swapped.astype(ours.dtype) @ (other - ours)  # (samples, m)
     shuffled = abs(scores(total + moved) - scores(other_total - moved))
     p = float((np.count_nonzero(shuffled >= observed - ROUNDING) + 1) / (samples + 1))
-    m = ours.shape[1]
-    mean, half_width = mean_and_half_width(
-        np.hstack([ours, other]), lambda sums: scores(sums[:, :m]) - scores(sums[:, m:]), samples
-    )
-    return Comparison(p, mean - half_width, mean + half_width)
+    times = _drawn(len(ours), samples).astype(ours.dtype)
+    mean, half_width = estimate_ci(scores(times @ ours) - scores(times @ other))
+    return Comparison(p, float(mean - half_width), float(mean + half_width))
+
+
+def interval(counts: Counts, scores: Scores, samples: int) -> tuple[float, float]:
+    """Return the bounds of a score's 95% interval, with six decimals."""
+    mean, half_width = estimate_ci(scores(_drawn(len(counts), samples) @ counts))
+    return round(float(mean - half_width), 6), round(float(mean + half_width), 6)
+
+
+def _drawn(lines: int, samples: int) -> NDArray[np.int64]:
+    """Return how often each sample has each sentence, (samples, lines), drawn as sacrebleu draws."""
+    drawn = np.random.default_rng(SEED).choice(lines, size=(samples, lines), replace=True)
+    return np.array([np.bincount(rows, minlength=lines) for rows in drawn])

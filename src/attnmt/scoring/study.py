@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.scoring.bootstrap import Counts
 from attnmt.scoring.counts import counted, read_counts, words_of
 from attnmt.scoring.lengths import length_groups
+from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.numbers import Key, Line, Numbers, name_of, read_scores
 from attnmt.scoring.seed_statistics import FEWEST, Estimate, Runs, contrast, difference, lend
