@@ -267,7 +267,6 @@ def test_a_mean_names_a_step_only_if_all_its_seeds_read_it(copied):
         gain = numbers.gain(ours, other, metric)
         assert gain.value == pytest.approx(ours.value - other.value, abs=3e-6)
         assert gain.readers == readers
-        assert (ours.script == other.script, gain.script) == (False, None)
         assert gain.p is not None
 
 
@@ -282,6 +281,18 @@ def test_what_lends_to_a_change_is_read_at_the_chosen_step_too(copied):
     by_links = lent(copied, link_runs, "next")
     tested = difference(by_links["dot"], by_links["location"]).test("greater")
     check(numbers.gain(ours, other, "aer_chosen"), ours, other, tested)
+
+
+def test_a_change_between_two_steps_names_none(copied):
+    for name, chosen in {"dot": "next", "location": "same"}.items():
+        for run in copied.runs_of(name):
+            for step in ("same", "next"):
+                readers = {"readers": "chosen" if step == chosen else "authors words"}
+                change_cells(LAYOUT.scores(run), readers, lambda row, at=step: row["script"] == at)
+    numbers = gather(Study(copied))
+    ours, other = (numbers.system(name, "aer_chosen", "test") for name in ("dot", "location"))
+    assert (ours.script, other.script) == ("next", "same")
+    assert numbers.gain(ours, other, "aer_chosen").script is None
 
 
 def test_two_trainings_are_compared_over_sentences(scored):

@@ -114,7 +114,7 @@ def test_systems_that_all_translate_backward_have_an_answer_and_their_language_s
     names = ["back_base_reverse", "back_global_dot_feed"]
     params = of_own_text(made_params(*names))
     answer = make_answer(params, own_numbers(params), {})
-    assert answer[0].startswith(f"Attention global over none ({names[1]} over {names[0]}): ")
+    assert answer[0].startswith(f"{names[1]} over {names[0]}: +3.0 BLEU")
     assert any(f"{names[1]} is the best system on dev" in one for one in answer)
     monkeypatch.chdir(tmp_path)
     for code, line in {"en": "The old house is small.", "de": "Das alte Haus ist klein."}.items():
