@@ -90,7 +90,7 @@ REFUSED: list[tuple[str, str]] = [
     ("translate -i cut.en.gz", "cut.en.gz: cannot be unpacked: Compressed file ended"),
     ("translate -i long.en", "long.en:2: 29,999 characters, and a line may have at most 5,000"),
     ("translate house --max-characters 4", "text:1: 5 characters, and a line may have at most 4"),
-    ("translate -i house.en -o link.en", "--output: link.en is also the input; name another"),
+    ("translate -i house.en -o link.en", "--output: link.en is also given as house.en; name another"),
     ("translate house -m plain", "to train plain and all that it needs: dvc repro translate@plain"),
     ("translate house -m local_p_7", "models/demo/local_p_7/weights.safetensors: not a model of"),
     ("translate house -e other", "to train them all: snakemake -j2 --config experiment=other"),

@@ -103,7 +103,7 @@ def check_output(option: str, path: Path, others: Iterable[Path]) -> None:
         # os.path, because pathlib fails on a sentence that is too long for a name
         same = os.path.exists(other) and path.exists() and path.samefile(other)  # noqa: PTH110
         if same or os.path.abspath(other) == os.path.abspath(path):  # noqa: PTH100
-            raise InputError(f"{option}: {path} is also another file here; name another file")
+            raise InputError(f"{option}: {path} is also given as {other}; name another file")
 
 
 def refuse_pipes(files: Iterable[Path]) -> None:
