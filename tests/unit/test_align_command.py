@@ -174,7 +174,7 @@ def test_links_with_tabs_between_them_are_read(attnmt):
     assert attnmt("-m", "local_p", "--gold", "gold")[0] == 0
 
 
-def test_packed_weights_link_words(attnmt):
+def test_packed_weights_link_words(attnmt, monkeypatch):
     weights = ("--weights", str(ROOT / "weights/demo"))
     status, out, err = attnmt.func("align", "He can read.", "Er kann lesen.", *weights)
     assert (status, err) == (0, "")
@@ -187,6 +187,10 @@ def test_packed_weights_link_words(attnmt):
         read_packed(weights[1])[2],
         "diagonal",
     ]
+    # Their own folder is no project, though it is the working folder.
+    pair = (*pair[:3], str(Path("gold").resolve()))
+    monkeypatch.chdir(weights[1])
+    assert attnmt.func("align", *pair, "--weights", ".") == (status, out, err)
 
 
 @pytest.mark.parametrize(
