@@ -116,12 +116,11 @@ PORT ?= 5000
 .PHONY: ui
 ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their scores (or those of EXPERIMENT=study; PORT=5002 takes another port)
 	@attnmt track --experiment $(EXPERIMENT) --port $(PORT)
-	@if test -n "$(MLFLOW_TRACKING_URI)"; then \
-		echo "That is the server of MLFLOW_TRACKING_URI; nothing is served here."; \
-	else \
-		MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false \
-			mlflow ui --workers 1 --host 127.0.0.1 --port $(PORT) --backend-store-uri sqlite:///mlflow.db; \
-	fi
+	@case "$(MLFLOW_TRACKING_URI)" in \
+	http*) echo "That is the server of MLFLOW_TRACKING_URI; nothing is served here." ;; \
+	*) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --host 127.0.0.1 --port $(PORT) \
+		--backend-store-uri "$(or $(MLFLOW_TRACKING_URI),sqlite:///mlflow.db)" ;; \
+	esac
 
 .PHONY: serve
 serve: $(VENV) ## Serve the demo's best model at http://127.0.0.1:5001 (docs/running.md says how to ask it)

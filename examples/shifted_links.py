@@ -15,9 +15,11 @@ from typing import get_args
 
 from attnmt.config import LinkStep, load_params
 from attnmt.corpora.links import Links
+from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
 from attnmt.scoring.alignment import read_forced
-from attnmt.scoring.reference_links import reference_links, token_counts
+from attnmt.scoring.reference_links import reference_links
+from attnmt.text.encoded import EncodedSets
 
 SHIFTS = (-2, -1, 0, 1, 2)  # source words
 
@@ -31,11 +33,15 @@ def main(params_file: str, *names: str) -> None:
     """Print a line for each model and step, with the error rate at each shift in percent."""
     params = load_params(Path(params_file))
     (aligned, *_) = params.sets.aligned
-    lengths = [source for source, _ in token_counts(params, aligned)]
     steps: Sequence[LinkStep] = get_args(LinkStep)
     print(f"{aligned:32} {'step':6}", *(f"{shift:+6}" for shift in SHIFTS))
     for name in names:
-        gold = reference_links(params, aligned, params.translators(name).family).links
+        system = params.translators(name)
+        if params.direction(name) == "backward":
+            sys.exit(f"{name} translates backward; name a model that reads the experiment's source")
+        data = EncodedSets(Layout(params.experiment).encoded(system.family))
+        lengths = [source for source, _ in data.word_counts(aligned, *params.languages.codes)]
+        gold = reference_links(params, aligned, system.family).links
         sure, possible = [one.sure for one in gold], [one.possible for one in gold]
         for step, links in read_forced(params, name, aligned, steps).items():
             rates = []

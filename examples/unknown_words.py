@@ -75,8 +75,10 @@ def main(params_file: str, *names: str) -> None:
     layout, test = Layout(params.experiment), params.sets.tests[0]
     print(f"{test:32} {'all':>6} {'known':>6} {'rest':>6} {'<unk>':>6}")
     for name in names:
-        outputs = Outputs.read(params, name, test)
         data = EncodedSets(layout.encoded(params.translators(name).family))
+        if data.pieces:
+            sys.exit(f"{name} reads pieces of words; name a model that reads words")
+        outputs = Outputs.read(params, name, test)
         vocabulary = data.vocabulary(params.sides(name)[1])
         found = scores(outputs.before.sentences, outputs.reference.sentences, vocabulary)
         print(f"{name:32}", *(f"{value:6.2f}" for value in found))

@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 
 from attnmt.cli import app
 from attnmt.commands import track
+from attnmt.commands.listening import bound
+from attnmt.errors import InputError
 from attnmt.tracking import importing
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +57,17 @@ def test_track_refuses_a_port_that_is_taken_before_it_prints_an_address(attnmt, 
     assert error.startswith(f"error: port {port} of 127.0.0.1: Address already in use; if your own")
     assert "make ui PORT=5002" in error
     assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
+    with socket.create_server(("127.0.0.1", int(port))):  # a server shows the runs itself
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{port}")
+        assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
+
+
+def test_a_port_is_taken_as_soon_as_one_program_has_it():
+    with (
+        bound("127.0.0.1", 0, "") as first,
+        pytest.raises(InputError, match="already in use; another"),
+    ):
+        bound("127.0.0.1", first.getsockname()[1], "another")
 
 
 def test_in_another_folder_no_experiment_is_suggested(attnmt):

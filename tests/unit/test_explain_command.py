@@ -79,6 +79,24 @@ def test_the_page_has_the_matrices_of_all_candidates_of_all_models(attnmt, param
         assert f"{one.score:.2f}" in text
 
 
+def test_what_a_model_does_not_read_is_said(attnmt):
+    arguments = (
+        SENTENCE,
+        "--model",
+        "gru",
+        "--model",
+        "local_p",
+        "--reference",
+        REFERENCE,
+        "--text",
+    )
+    assert attnmt(*arguments)[::2] == (
+        0,
+        "warning: gru does not read the 7 first words of the sentence\n"
+        "warning: gru does not read the 6 first words of --reference\n",
+    )
+
+
 def test_the_page_is_a_file_that_asks_for_nothing(attnmt, folder):
     status, output, _ = attnmt(SENTENCE)
     page = (folder / "explain.html").read_text(encoding="utf-8")

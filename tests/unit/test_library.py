@@ -160,6 +160,21 @@ def test_the_example_counts_the_unknown_words_that_good_links_bring_back() -> No
     assert restored([reference], [source], [links[:2]], {"der"}, dictionary) == (1, 3)
 
 
+@pytest.mark.parametrize(
+    ("example", "model", "said"),
+    [
+        ("unknown_words", "subwords", "reads pieces"),
+        ("shifted_links", "german", "translates backward"),
+    ],
+)
+def test_an_example_refuses_a_model_that_it_cannot_measure(
+    params, folder, monkeypatch, example, model, said
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(SystemExit, match=f"{model} {said}"):
+        loaded(ROOT / f"examples/{example}.py").main("params.yaml", model)
+
+
 def test_the_example_scores_another_set_as_the_report_does(translator) -> None:
     sides = [read_lines(ROOT / f"experiments/demo/text/test1.{code}.gz") for code in ("en", "de")]
     numbers = read_numbers("demo", ROOT)

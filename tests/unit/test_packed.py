@@ -227,11 +227,22 @@ def test_pack_replaces_a_packed_folder_and_nothing_else(project, attnmt):
     assert read_packed(Path("packed")).model == "plain"
     assert not Path("packed/models/demo", BEST).exists()
     before = sorted(Path("models").rglob("*"))
-    for place, fault in (("models", "has files in it"), ("params.yaml", "a folder is to be")):
+    Path("packed/.git").mkdir()
+    Path("packed/.git/config").write_text("mine")
+    Path("app").mkdir()
+    Path("app/manifest.json").write_text('{"name": "a web app"}')
+    for place, fault in (
+        ("models", "models: has files in it"),
+        ("params.yaml", "params.yaml: a folder is to be"),
+        ("packed", "packed/.git/config: would be removed, and attnmt pack did not write it"),
+        ("app", "app/manifest.json: format: this key is missing (and"),
+    ):
         status, output, error = attnmt("pack", place)
         assert (status, output) == (2, "")
-        assert error.startswith(f"error: {place}: {fault}")
+        assert error.startswith(f"error: {fault}")
     assert sorted(Path("models").rglob("*")) == before
+    assert Path("packed/.git/config").read_text() == "mine"
+    assert len(list(Path("app").iterdir())) == 1
 
 
 def test_scores_of_other_data_are_refused(project):

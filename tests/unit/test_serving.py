@@ -1,5 +1,6 @@
 """The server of a model: its answers are the pipeline's translations."""
 
+import asyncio
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import tracemalloc
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -23,6 +25,7 @@ from small_experiment import ENGLISH, make_experiment
 from attnmt.config import Params
 from attnmt.corpora.links import format_links
 from attnmt.decoding.text_translator import load_translator
+from attnmt.errors import InputError
 from attnmt.reporting.attention import label
 from attnmt.reporting.own_text import example_of
 from attnmt.serving.packed import read_packed, write_packed
@@ -176,6 +179,22 @@ def opened(address: str, sentence: str) -> str:
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
         page: str = answer.read().decode()
     return page
+
+
+def test_a_request_that_is_too_long_is_not_held():
+    from attnmt.serving.application import MOST_BYTES, _body
+
+    class Long:
+        async def stream(self):
+            for _ in range(50):
+                yield b"a" * (MOST_BYTES // 2)
+
+    tracemalloc.start()
+    with pytest.raises(InputError, match="the request has 80,000,000 bytes, and at most 3,200,000"):
+        asyncio.run(_body(Long()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5 * MOST_BYTES
 
 
 def test_attnmt_serves_offline_what_the_pipeline_says_and_refuses_all_else(params, tmp_path):

@@ -1,5 +1,6 @@
 """MLflow's view of the runs, in a real store in a temporary folder."""
 
+import importlib
 import json
 import logging
 import re
@@ -27,6 +28,9 @@ from attnmt.tracking.importing import add_report, import_missing, log_results
 from attnmt.tracking.score_metrics import add_scores
 
 mlflow = pytest.importorskip("mlflow", reason="mlflow, of the extra 'workflow', is not installed")
+LocalArtifactRepository = importlib.import_module(
+    "mlflow.store.artifact.local_artifact_repo"
+).LocalArtifactRepository
 
 EXPERIMENT = load_params(ROOT / "params.yaml", ROOT)
 
@@ -181,6 +185,20 @@ def test_a_store_that_breaks_midway_gives_one_warning_and_is_completed_later(
     assert_complete()
 
 
+def test_a_run_whose_first_call_breaks_off_gets_its_parameters_and_data_later(project, monkeypatch):
+    write_training()
+    with monkeypatch.context() as patch:
+        patch.setattr(mlflow.MlflowClient, "log_batch", lambda *_, **__: 1 / 0)
+        train()
+    assert runs("base")[0].data.params == {}
+    assert import_missing(EXPERIMENT) == ["base"]
+    assert_complete()
+    assert runs("base")[0].data.params
+    assert len(runs("base")[0].inputs.dataset_inputs) == 1
+    train()
+    assert len(runs("base")[0].inputs.dataset_inputs) == 1
+
+
 def test_a_server_that_never_answers_costs_seconds(project, monkeypatch, caplog):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -327,7 +345,7 @@ def test_the_address_of_an_experiments_runs_names_a_view_with_their_scores(proje
     assert store.runs_address(client, "demo", 5002) == f"http://server:80/{page}"
 
 
-def test_a_new_report_replaces_the_one_before(project):
+def test_a_new_report_replaces_the_one_before(project, monkeypatch):
     train(started="2099-01-01T00:00:00Z")
     params, client = make_experiment(Path()), store.connect()
     names = ["tables/table1.md", "figures/figure5.svg", "index.html"]
@@ -344,6 +362,14 @@ def test_a_new_report_replaces_the_one_before(project):
     changed = {"tables/table1.md": "another", "index.html": "index.html", "scores.csv": header}
     assert artifacts("Report") == changed
     assert not add_report(client, params)
+    write("reports/demo/tables/table1.md", "a third")
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalArtifactRepository, "log_artifact", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            add_report(client, params)
+    write("reports/demo/tables/table1.md", "another")  # the report before is there again
+    assert add_report(client, params)
+    assert artifacts("Report") == changed
     assert [run.info.run_name for run in runs()] == ["base", "Report"]  # below what is trained
 
 
@@ -368,6 +394,19 @@ def test_an_import_includes_the_report_and_a_stage_only_warns_of_its_faults(proj
     seeds = [run for run in runs() if run.info.run_name.startswith("local_p")]
     assert {run.data.tags["system"] for run in seeds} == {"local_p"}  # so that MLflow groups them
     assert import_missing(params) == []
+
+
+def test_a_folder_may_have_any_name(tmp_path, monkeypatch):
+    folder = tmp_path / "c#? %20" / "project"
+    folder.mkdir(parents=True)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
+        "from attnmt.tracking import store\n"
+        "client = store.connect()\n"
+        "assert store.experiment_id(client, 'demo') == store.experiment_id(client, 'demo')"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=folder, check=True)
 
 
 def test_a_copied_project_does_not_write_into_the_first(

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from attnmt.commands.input_lines import warn_of_form
+from attnmt.commands.listed import counted
 from attnmt.commands.messages import warn
 from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
 from attnmt.commands.options import Beam, Experiment
@@ -89,13 +90,16 @@ def explain(
     if os.path.isfile(sentence):  # noqa: PTH113  pathlib fails on a text too long for a name
         warn(f"{sentence} is a file, but its name is explained; give a sentence")
     first, name = chosen[0]
-    for line, what, language in zip(
-        (sentence, reference), ("the sentence", "--reference"), first.languages(name), strict=True
-    ):
+    given = ("the sentence", sentence), ("--reference", reference)
+    for (what, line), language in zip(given, first.languages(name), strict=True):
         warn_of_form(what, [line or ""], language)
     shown = []
     for choice, name in chosen:
         translator = choice.load(name, beam, n_best)
+        readers = translator.source, translator.target
+        for (what, line), reader in zip(given, readers, strict=True):
+            if line and (lost := reader.words_lost(line)):
+                warn(f"{name} does not read the {counted(lost, 'first word')} of {what}")
         explanation = explained(translator, sentence, reference, n_best)
         shown.append(Shown(about(choice.params, name, translator), explanation))
     if text:

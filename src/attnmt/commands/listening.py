@@ -6,7 +6,7 @@ from attnmt.errors import InputError
 
 
 def bound(host: str, port: int, cure: str) -> socket.socket:
-    """Return a socket that is bound to an address. Nobody can connect to it yet.
+    """Return a socket that listens at an address. Connections wait until somebody accepts them.
 
     Raises:
         InputError: if the address is taken or not allowed; ``cure`` says what helps.
@@ -16,6 +16,7 @@ def bound(host: str, port: int, cure: str) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen()  # two sockets can have one port until one of them listens
     except (OSError, UnicodeError) as error:
         listening.close()
         why = getattr(error, "strerror", None) or error

@@ -41,10 +41,10 @@ def pack(
     if model is not None:
         known_model(params, model)
 
-    from attnmt.serving.packing import pack_model, refuse_other_content
+    from attnmt.serving.packing import pack_model, refuse_other_files
     from attnmt.training.best_model import best_model
 
-    refuse_other_content(folder)
+    refuse_other_files(folder)
     name = best_model(params) if model is None else model
     pack_model(params, name, folder, text_license)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

@@ -7,7 +7,7 @@ import typer
 from attnmt.commands.listening import bound
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, load_params, params_file
-from attnmt.tracking.store import UI_PORT, connect, runs_address
+from attnmt.tracking.store import UI_PORT, connect, is_server, runs_address
 
 TAKEN = (
     "if your own mlflow ui listens there, attnmt track prints its address; otherwise choose another "
@@ -36,7 +36,9 @@ def track(
     # Imported here, because it takes a second, and a shell that completes a word must not wait for it.
     from attnmt.tracking.importing import import_missing
 
-    if port is not None:  # or the address that is printed would show what another server serves
+    if (
+        port is not None and not is_server()
+    ):  # or the address that is printed would show what another server serves
         bound("127.0.0.1", port, TAKEN).close()
     imported = import_missing(load_params(params_file(experiment)))
     typer.echo("\n".join(imported) if imported else "MLflow has everything already.")

@@ -80,15 +80,19 @@ async def _body(request: Request) -> bytes:
     Raises:
         InputError: if it is too much, or is not JSON by its header.
     """
-    body = await request.body()
-    if len(body) > MOST_BYTES:
+    body, size = bytearray(), 0
+    async for part in request.stream():  # all is received, so that the client reads the answer
+        size += len(part)
+        if size <= MOST_BYTES:
+            body += part
+    if size > MOST_BYTES:
         raise InputError(
-            f"the request has {len(body):,} bytes, and at most {MOST_BYTES:,} are read; send several"
+            f"the request has {size:,} bytes, and at most {MOST_BYTES:,} are read; send several"
         )
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise InputError("the request is not JSON; send the header Content-Type: application/json")
-    return body
+    return bytes(body)
 
 
 def _parsed(body: bytes) -> Any:

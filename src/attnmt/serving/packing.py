@@ -14,6 +14,7 @@ from attnmt.config import DEMO, Params
 from attnmt.decoding.text_translator import TextTranslator, load_translator
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder, check_place
+from attnmt.files.json_file import read_model
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.reporting.attention import label
@@ -45,7 +46,7 @@ def pack_model(params: Params, name: str, folder: Path, text_license: str = "") 
         InputError: if the place holds anything else; if the model is not trained or not scored; or if
             it was trained or scored with other settings or data than the experiment now has.
     """
-    refuse_other_content(folder)
+    refuse_other_files(folder)
     layout, members = Layout(params.experiment), params.translators(name).members
     trainings = [read_provenance(layout.model(member)) for member in members]
     scores = read_scores(params, name)
@@ -63,13 +64,19 @@ def pack_model(params: Params, name: str, folder: Path, text_license: str = "") 
         write_text(partial / CARD, card)
 
 
-def refuse_other_content(folder: Path) -> None:
-    """Refuse a place that holds anything but a packed folder, or that cannot be written to."""
+def refuse_other_files(folder: Path) -> None:
+    """Refuse a place that holds what attnmt pack has not written, or that cannot be written to."""
     check_place(folder, folder=True)
-    if folder.exists() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
-        raise InputError(
-            f"{folder}: has files in it, and attnmt pack did not write them; name another folder"
-        )
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    cure = "attnmt pack did not write it; name another folder"
+    if not (folder / MANIFEST).is_file():
+        raise InputError(f"{folder}: has files in it, and {cure}")
+    manifest = read_model(folder / MANIFEST, Manifest, cure)
+    ours = {folder / name for name in (MANIFEST, CARD, *manifest.files)}
+    other = (path for path in sorted(folder.rglob("*")) if path not in ours and not path.is_dir())
+    if first := next(other, None):
+        raise InputError(f"{first}: would be removed, and {cure}")
 
 
 def _card(

@@ -85,26 +85,35 @@ def open_run(
     """
     with FileLock(LOCK, timeout=LOCK_SECONDS):
         run = find_run(client, key.experiment, key.tags)
-        if run is not None:
-            run_id = str(run.info.run_id)
-            client.update_run(run_id, status="RUNNING")
-            histories = {name: client.get_metric_history(run_id, name) for name in run.data.metrics}
-            return run_id, {name: max(p.step for p in points) for name, points in histories.items()}
-        started = datetime.fromisoformat(key.started).timestamp() if key.started else time.time()
-        all_tags = {name: str(value) for name, value in {**tags, **key.tags}.items()}
-        place = experiment_id(client, key.experiment)
-        run_id = client.create_run(place, int(1000 * started), all_tags, key.run).info.run_id
+        if run is None:
+            begun = datetime.fromisoformat(key.started).timestamp() if key.started else time.time()
+            all_tags = {name: str(value) for name, value in {**tags, **key.tags}.items()}
+            place = experiment_id(client, key.experiment)
+            run = client.create_run(place, int(1000 * begun), all_tags, key.run)
+        run_id = str(run.info.run_id)
+        client.update_run(run_id, status="RUNNING")
+    _complete(client, run_id, key, params, tags)
+    histories = {name: client.get_metric_history(run_id, name) for name in run.data.metrics}
+    return run_id, {name: max(p.step for p in points) for name, points in histories.items()}
+
+
+def _complete(
+    client: Any, run_id: str, key: RunKey, params: Mapping[str, Any], tags: Mapping[str, Any]
+) -> None:
+    """Log the parameters and the data that a run lacks; it lacks some if its first call broke off."""
     from mlflow.entities import Dataset, DatasetInput, InputTag, Param
 
-    values = [Param(name, str(value)) for name, value in flat(params).items()]
+    known = client.get_run(run_id)
+    values = [
+        Param(name, str(v)) for name, v in flat(params).items() if name not in known.data.params
+    ]
     for start in range(0, len(values), PARAMS_A_BATCH):
         client.log_batch(run_id, params=values[start : start + PARAMS_A_BATCH])
-    if "dataset_digest" in tags:
+    if "dataset_digest" in tags and not known.inputs.dataset_inputs:
         source = Layout(key.experiment).encoded("").as_posix()
         digest = str(tags["dataset_digest"])[:DIGEST_LIMIT]
         data = Dataset(key.experiment, digest, source_type="local", source=source)
         client.log_inputs(run_id, [DatasetInput(data, [InputTag("mlflow.data.context", "train")])])
-    return run_id, {}
 
 
 def log_points(
@@ -158,6 +167,7 @@ def replace_artifacts(client: Any, run_id: str, folder: Path, files: Sequence[Pa
     if run.data.tags.get("digest") == digest:
         return False
     artifacts = get_artifact_repository(run.info.artifact_uri, tracking_uri=store_uri())
+    client.set_tag(run_id, "digest", "")  # what breaks off below is not complete
     artifacts.delete_artifacts()
     for file in files:
         place = file.parent.relative_to(folder).as_posix()

@@ -69,7 +69,7 @@ def connect() -> Any:
         os.environ.setdefault(name, value)
     from mlflow import MlflowClient
 
-    if _is_server():
+    if is_server():
         lock: AbstractContextManager[Any] = nullcontext()
     else:
         import mlflow.store.tracking.sqlalchemy_store  # noqa: F401  the client would import it
@@ -82,7 +82,8 @@ def connect() -> Any:
     return client
 
 
-def _is_server() -> bool:
+def is_server() -> bool:
+    """Return whether the store is a server, which shows the runs itself."""
     return urlparse(store_uri()).scheme.startswith("http")
 
 
@@ -113,12 +114,12 @@ def find_experiment(client: Any, experiment: str) -> Any:
     known = client.get_experiment_by_name(experiment)
     if known is None:
         return None
-    place = urlparse(known.artifact_location)
-    # MLflow keeps absolute paths, even when a folder is copied.
-    outside = place.scheme in ("", "file") and not Path(place.path).is_relative_to(Path.cwd())
+    # MLflow keeps absolute paths, even when a folder is copied. In a path # and ? are letters.
+    place = known.artifact_location.removeprefix("file://")
+    outside = "://" not in place and not Path(place).is_relative_to(Path.cwd())
     if outside and store_uri() == DEFAULT_URI:
         raise InputError(
-            f"mlflow.db: its artifacts lie in {place.path}, but this folder is {Path.cwd()}. It was "
+            f"mlflow.db: its artifacts lie in {place}, but this folder is {Path.cwd()}. It was "
             "copied or moved; delete mlflow.db and run `attnmt track`, which fills a new one from the "
             "files"
         )
@@ -147,6 +148,6 @@ def runs_address(client: Any, experiment: str, port: int = UI_PORT) -> str | Non
     known = find_experiment(client, experiment)
     if known is None:
         return None
-    server = store_uri().rstrip("/") if _is_server() else f"http://127.0.0.1:{port}"
+    server = store_uri().rstrip("/") if is_server() else f"http://127.0.0.1:{port}"
     page = f"{server}/#/experiments/{known.experiment_id}/runs"
     return f"{page}?workflowType=machine_learning&viewStateShareKey={VIEW_NAME}"
