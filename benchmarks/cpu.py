@@ -12,8 +12,10 @@ from typing import Annotated, Any
 import torch
 import typer
 
+from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json
+from attnmt.model.instructions import compute_with
 from attnmt.model.precision import supported
 from attnmt.training.machine import processor, surroundings
 from attnmt.workflow.stage import run_app
@@ -21,9 +23,9 @@ from benchmarks import products
 from benchmarks.cpu_page import render
 from benchmarks.measures import relative_differences
 from benchmarks.page import put_into_page, results_file
-from benchmarks.peers import joined, whole_trainings
+from benchmarks.peers import joined, refuse_others, whole_trainings
 from benchmarks.pool import Worker, pool
-from benchmarks.seeds import perplexity
+from benchmarks.seeds import PARAMS, perplexity
 from benchmarks.systems import ALL, BF16, LABELS, OURS, PEERS, PLAIN, SYSTEMS
 from benchmarks.workload import DROPOUT, FOLDER, LEARNING_RATE, SIZES, Text, padding_share, tokens
 
@@ -127,6 +129,7 @@ def seeds(
 
     Example: python -m benchmarks.cpu seeds --count 5
     """
+    compute_with(load_params(PARAMS).machine.instructions)  # before torch's first computation
     results: dict[str, Any] = {"model": model}
     for precision in supported(CPU):
         results[precision] = []
@@ -153,9 +156,13 @@ def peers(
     Example: python -m benchmarks.cpu peers --seed 2
     """
     chosen = _systems(systems, [*OURS, *PEERS])
-    for one_size in _listed("--size", size, list(SIZES)):
-        results, path = whole_trainings(one_size, chosen, seed, threads), _file(name, threads)
-        earlier = read_json(path).get("peers", {}).get(one_size, {}) if path.exists() else {}
+    path, machine = _file(name, threads), surroundings(CPU)
+    known = read_json(path).get("peers", {}) if path.exists() else {}
+    sizes = _listed("--size", size, list(SIZES))
+    for one_size in sizes:
+        refuse_others(known.get(one_size, {}), machine)
+    for one_size in sizes:
+        results, earlier = whole_trainings(one_size, chosen, seed, threads), known.get(one_size, {})
         _keep(name, threads, "peers", one_size, joined(earlier, results))
 
 

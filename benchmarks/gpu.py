@@ -44,6 +44,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+RESULTS = page.RESULTS  # those that the page shows
 Device = Annotated[str, typer.Option(help="cuda, or cpu to try this out.")]
 Tiny = Annotated[bool, typer.Option(help="A small model on few words.")]
 Systems = Annotated[str, typer.Option(help="Models of experiments/wmt14.")]
@@ -53,7 +54,7 @@ EncodedText = Annotated[Path | None, typer.Option(help="Encoded text in place of
 
 @app.callback()
 def main(
-    results: Annotated[Path, typer.Option(help="The folder of the results.")] = page.RESULTS,
+    results: Annotated[Path, typer.Option(help="The folder of the results.")] = RESULTS,
 ) -> None:
     """Take the folder, which all commands share."""
     page.RESULTS = results
@@ -62,7 +63,7 @@ def main(
 @app.command("ceilings")
 def ceilings_command(device: Device = "cuda", tiny: Tiny = False) -> None:
     """Measure how fast the device copies its memory and multiplies large matrices."""
-    place = _place(device)
+    place = _place(device, tiny)
     _keep(place, "ceilings", ceilings(place, tiny))
 
 
@@ -82,7 +83,7 @@ def training(
 
     Example: python -m benchmarks.gpu training --text data/wmt14/encoded/luong
     """
-    end, place = time.monotonic() + 60 * minutes, _place(device)
+    end, place = time.monotonic() + 60 * minutes, _place(device, tiny)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     recipe, task, vocabulary = _task(params, tiny, batches, text)
     results: dict[str, Any] = {
@@ -114,7 +115,7 @@ def steps(
     rounds: Annotated[int, typer.Option(min=1, help="Turns of each kind of step.")] = 5,
 ) -> None:
     """Compare the step with one that has no graphs, no padding and no fused cells, in turns."""
-    place = _place(device)
+    place = _place(device, tiny)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     recipe, task, vocabulary = _task(params, tiny, batches, None)
     results: dict[str, Any] = {}
@@ -136,7 +137,7 @@ def search_command(
     ),
 ) -> None:
     """Translate as many sentences as newstest2014 has, by one model and by eight."""
-    place = _place(device)
+    place = _place(device, tiny)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     _, _, vocabulary = _task(params, tiny, 1, None)
     sentences = 4 if tiny else SENTENCES
@@ -158,6 +159,7 @@ def captions(
     if prepare:
         gpu_captions.prepare(folder, tiny)
         return
+    _refuse_as_results(trial=tiny or not torch.cuda.is_available())
     if resume:
         part, results = "resumed", {"same_bytes": gpu_captions.resumed(folder)}
     else:
@@ -182,13 +184,23 @@ def page_command() -> None:
     page.put_into_page("gpu", hours, CLUSTER)
 
 
-def _place(device: str) -> torch.device:
+def _place(device: str, tiny: bool) -> torch.device:
     """Return the device, set up as at the start of a training."""
     if device != "cpu" and not torch.cuda.is_available():
         raise InputError(f"--device {device}: no GPU here; --device cpu --tiny tries this out")
+    _refuse_as_results(trial=tiny or device == "cpu")
     best_device()
     keep_freed_memory()
     return torch.device(device)
+
+
+def _refuse_as_results(trial: bool) -> None:
+    """Refuse to put what only tries this out among the results that the page shows."""
+    if trial and page.RESULTS == RESULTS:
+        raise InputError(
+            "a trial is no result of a GPU; name another folder for it, as in "
+            "python -m benchmarks.gpu --results trial ceilings --device cpu --tiny"
+        )
 
 
 def _keep(device: torch.device, part: str, results: Any) -> None:

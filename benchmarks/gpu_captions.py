@@ -6,6 +6,7 @@ dictionary.
 
 import gzip
 import shutil
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ def resumed(folder: Path) -> bool:
         while training.poll() is None and not list(checkpoints.glob("*/last.safetensors")):
             time.sleep(0.01)
         training.kill()
-    if weights.exists():
+    if training.returncode != -signal.SIGKILL:  # it failed, or was faster
         raise InputError(f"{folder}: the training ended before it could be killed")
     run(folder, "train", MODEL)
     return weights.read_bytes() == expected

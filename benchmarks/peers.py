@@ -1,13 +1,14 @@
 """Whole trainings of ours and of the peers, with the same batches, schedule and number of updates."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sacrebleu.metrics.bleu import BLEU
 
 from attnmt.config import load_params
 from attnmt.decoding.link_step import SHIFTS
+from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.scoring.aer import aer
 from attnmt.scoring.reference_links import reference_links
@@ -17,6 +18,7 @@ from benchmarks.systems import LABELS
 from benchmarks.workload import DEV, DROPOUT, EXPERIMENT, TARGET, TEST, tokens
 
 Results = dict[str, Any]
+SAME = ("git_commit", "device", "instructions", "threads", "torch")  # of trainings in one table
 
 
 def rates() -> list[float]:
@@ -59,6 +61,20 @@ def whole_trainings(size: str, systems: Sequence[str], seed: int, threads: int) 
             results[system] = [scores]
             print(f"seed {seed}: {LABELS[system]:24} BLEU {scores['bleu']:.1f}", flush=True)
     return {"rates": schedule, "systems": results}
+
+
+def refuse_others(earlier: Results, machine: Mapping[str, Any]) -> None:
+    """Refuse trainings that would stand beside earlier ones of other code or of another machine.
+
+    Raises:
+        InputError: naming what differs.
+    """
+    for key in SAME if earlier else ():
+        if earlier["machine"][key] != machine[key]:
+            raise InputError(
+                f"the seeds that are there have the {key} {earlier['machine'][key]}, and here it is "
+                f"{machine[key]}; name another file with --name"
+            )
 
 
 def joined(earlier: Results, results: Results) -> Results:

@@ -52,13 +52,16 @@ def measure(
 
     A result of this checkout replaces those of its earlier commits, and --code adds one beside it.
     """
+    chosen = [stage.strip() for stage in stages.split(",")]
+    if unknown := [stage for stage in chosen if stage not in STAGES]:
+        raise InputError(f"--stages {unknown[0]}: unknown; choose from {', '.join(STAGES)}")
     path = results_file("preprocessing", processor())
     about = {"pairs": pairs, "commit": _commit(code)}
     with TemporaryDirectory() if folder is None else nullcontext(folder) as place:
         project = Path(place, str(pairs))
         if not (project / "params.yaml").exists():
             _write_project(project, pairs)
-        for stage in stages.split(","):
+        for stage in chosen:
             row = about | {"stage": stage, "date": time.strftime("%Y-%m-%d", time.gmtime())}
             row |= _run(project, code.resolve(), stage)
             rows = read_json(path)["rows"] if path.is_file() else []

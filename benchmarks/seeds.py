@@ -8,8 +8,6 @@ import torch
 
 from attnmt.config import Precision, load_params
 from attnmt.layout import Layout
-from attnmt.model.device import best_device
-from attnmt.model.instructions import compute_with
 from attnmt.model.precision import products_in
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
@@ -19,6 +17,7 @@ from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory
 
 PARAMS = Path("params.yaml")
+CPU = torch.device("cpu")
 
 
 def perplexity(name: str, seed: int, precision: Precision, threads: int) -> float:
@@ -27,7 +26,7 @@ def perplexity(name: str, seed: int, precision: Precision, threads: int) -> floa
     Raises:
         InputError: if the demo has no such model, or its text is not encoded yet.
     """
-    params, device = load_params(PARAMS), best_device()
+    params = load_params(PARAMS)
     entry, recipe, sets = params.model(name), params.recipe(name), params.sets
     source, target = params.sides(name)
     data, system = EncodedSets(Layout(params.experiment).encoded(entry.family)), entry.system
@@ -36,11 +35,10 @@ def perplexity(name: str, seed: int, precision: Precision, threads: int) -> floa
         for split in (sets.train, sets.dev)
     }
     words = [len(data.vocabulary(side)) for side in (source, target)]
-    model = Translator(ModelConfig(system, params.shape(name), *words)).to(device)
-    compute_with(params.machine.instructions)
+    model = Translator(ModelConfig(system, params.shape(name), *words))
     torch.set_num_threads(threads)
     keep_freed_memory()
-    with tempfile.TemporaryDirectory() as folder, products_in(precision, device):
+    with tempfile.TemporaryDirectory() as folder, products_in(precision, CPU):
         checkpoints = Checkpoints(Path(folder), params.machine.checkpoint_minutes)
         held_out = {sets.dev: texts[sets.dev]}
         progress, _ = train(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from attnmt.errors import InputError
+from attnmt.files import atomic
 from attnmt.files.atomic import MACHINE, atomic_folder, atomic_path, check_place
 
 # A writer that dies, as by SIGKILL, before the n-th call that changes the disk.
@@ -80,6 +81,15 @@ def test_a_killed_writer_leaves_nothing_half_and_the_next_one_tidies_up(
         assert names(folder) == {"out"}
     assert (left[0], left[-1]) == (old, new)
     assert all(one in (old, new, *between) for one in left)
+
+
+def test_a_file_is_on_the_disk_before_it_replaces_another(tmp_path, monkeypatch):
+    path, synced = tmp_path / "file", []
+    path.write_text("old")
+    monkeypatch.setattr(atomic, "_sync", lambda part: synced.append((part.name, path.read_text())))
+    with atomic_path(path) as partial:
+        partial.write_text("new")
+    assert synced == [(partial.name, "old"), (tmp_path.name, "new")]
 
 
 def test_what_a_living_process_or_another_machine_writes_stays(tmp_path):

@@ -2,20 +2,20 @@
 
 from importlib import import_module
 from pathlib import Path
-from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 import torch
 
 from attnmt.errors import InputError
+from attnmt.files.text_file import write_json
 from attnmt.planning.cost import work
 from attnmt.text.batches import make_batch
-from benchmarks import cpu, products, seeds, workload
+from benchmarks import cpu, page, products, workload
 from benchmarks.cpu_page import _label, _peers
 from benchmarks.measures import Spread, fastest, ratio
 from benchmarks.page import PAGE, put_into_page
-from benchmarks.peers import _links, joined
+from benchmarks.peers import _links, joined, refuse_others
 from benchmarks.systems import ALL, LABELS, SYSTEMS, without_biases
 from benchmarks.systems.ours import OursTrainer
 from benchmarks.systems.plain import PlainTrainer
@@ -153,18 +153,30 @@ def test_results_keep_the_trainings_with_other_seeds():
     assert joined({}, second) == second
 
 
-def test_trainings_with_seeds_use_the_instructions_of_the_experiment(monkeypatch):
+def test_trainings_of_other_code_or_machines_are_refused_before_they_run(monkeypatch, tmp_path):
+    machine = dict.fromkeys(["git_commit", "device", "instructions", "threads", "torch"], "a")
+    refuse_others({}, machine)
+    refuse_others({"machine": machine | {"started": "earlier"}}, machine)
+    write_json(tmp_path / "cpu-b.json", {"peers": {"captions": {"machine": machine}}})
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
+    monkeypatch.setattr(cpu, "surroundings", lambda device: machine | {"git_commit": "b"})
+    monkeypatch.setattr(cpu, "whole_trainings", lambda *_: pytest.fail("it trains"))
+    fault = "have the git_commit a, and here it is b; name another file with --name"
+    with pytest.raises(InputError, match=fault):
+        cpu.peers(size="captions", systems="ours", seed=2, threads=1, name="b")
+
+
+def test_trainings_with_seeds_set_the_instructions_of_the_experiment_before_all_else(monkeypatch):
+    """torch takes them only before its first computation."""
+
     def stop(instructions: str) -> None:
         raise InputError(f"asked for {instructions}")
 
     monkeypatch.chdir(PAGE.parents[1])
-    monkeypatch.setattr(seeds, "compute_with", stop)
-    monkeypatch.setattr(seeds, "EncodedSets", lambda folder: MagicMock())
-    monkeypatch.setattr(seeds, "ParallelText", MagicMock())
-    monkeypatch.setattr(seeds, "ModelConfig", MagicMock())
-    monkeypatch.setattr(seeds, "Translator", MagicMock())
+    monkeypatch.setattr(cpu, "supported", lambda device: pytest.fail("it computes"))
+    monkeypatch.setattr(cpu, "compute_with", stop)
     with pytest.raises(InputError, match="asked for avx2"):
-        seeds.perplexity("base", 1, "fp32", 1)
+        cpu.seeds(model="base", count=2, threads=1, name="")
 
 
 def test_a_row_names_its_seeds_where_it_has_others_than_the_first():

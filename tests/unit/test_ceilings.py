@@ -6,12 +6,26 @@ from pathlib import Path
 import pytest
 from real_text import needs, written
 
-from attnmt.files.csv_file import read_csv
+from attnmt.files.csv_file import read_csv, write_csv
 from benchmarks import ceilings
 from benchmarks.ceilings import FILE, SHOWN, Ceiling, measure, page
 
 ROOT = Path(__file__).parents[2]
 MEASURED = {one.file: one for one in read_csv(ROOT / FILE, Ceiling, "")}
+
+
+def test_other_languages_stay_when_one_is_measured_again(tmp_path, monkeypatch):
+    file, one = tmp_path / "ceilings.csv", MEASURED["deu"]
+    write_csv(file, Ceiling, [one, MEASURED["eng"]])
+    monkeypatch.setattr(ceilings, "FILE", file)
+    monkeypatch.setattr(ceilings, "PAGE", tmp_path / "page.md")
+    (tmp_path / "page.md").write_text("<!-- results:ceilings -->\n<!-- /results:ceilings -->\n")
+    (tmp_path / "deu.gz").touch()
+    again = one.model_copy(update={"sacrebleu": 12.5})
+    monkeypatch.setattr(ceilings, "measure", lambda path: again)
+    ceilings.main(str(tmp_path))
+    assert read_csv(file, Ceiling, "") == [again, MEASURED["eng"]]
+    assert "| 12.5 |" in (tmp_path / "page.md").read_text()
 
 
 def test_the_page_has_the_measured_ceilings():

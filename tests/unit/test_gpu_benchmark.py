@@ -17,6 +17,9 @@ from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
 from attnmt.config import ModelShape, System
+from attnmt.errors import InputError
+from attnmt.files.text_file import write_text
+from attnmt.layout import Layout
 from attnmt.model.fast.cells import FusedLSTMSteps
 from attnmt.model.fast.stack import Stack
 from attnmt.model.translator import ModelConfig
@@ -77,6 +80,26 @@ def test_each_command_adds_its_part_to_the_page(call):
     assert results["search"]["models"].keys() == {"1", "8"}
     text = render(results)
     assert text.index("Ceilings: a copy") < text.index("three kinds") < text.index("Beam search")
+
+
+def test_a_trial_is_not_put_among_the_results_of_gpus(monkeypatch):
+    monkeypatch.setattr(gpu, "ceilings", lambda *_: pytest.fail("it measures"))
+    for command in (["ceilings", "--device", "cpu"], ["captions", "folder", "--tiny"]):
+        run = CliRunner().invoke(gpu.app, command)
+        assert "a trial is no result of a GPU; name another folder" in str(run.exception)
+
+
+def test_a_training_that_failed_was_not_killed(monkeypatch, tmp_path):
+    monkeypatch.setattr(gpu_captions, "run", lambda *_: pytest.fail("it goes on"))
+    monkeypatch.setattr(
+        gpu_captions,
+        "start",
+        lambda *_: subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"]),
+    )
+    folder = Layout(gpu_captions.EXPERIMENT, tmp_path).model(gpu_captions.MODEL)
+    write_text(folder / "weights.safetensors", "")
+    with pytest.raises(InputError, match="ended before it could be killed"):
+        gpu_captions.resumed(tmp_path)
 
 
 @pytest.mark.parametrize("kind", gpu_steps.KINDS)

@@ -3,6 +3,7 @@
 import pytest
 
 from attnmt.text.tokenizer import MosesTokenizer
+from attnmt.errors import InputError
 from benchmarks import page, preprocessing
 from benchmarks.synthetic import LANGUAGES, synthetic_pairs
 
@@ -39,6 +40,12 @@ def test_a_run_goes_on_and_is_shown_beside_others_in_place_of_an_earlier_one(tmp
         "300 encode luong",
     ]
     assert all(float(line[5]) > 50 for line in shown)
+
+
+def test_stages_are_checked_before_one_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(preprocessing, "_write_project", lambda *_: pytest.fail("it runs"))
+    with pytest.raises(InputError, match=r"^--stages evaluate: unknown; choose from tokens"):
+        preprocessing.measure(300, "tokens, evaluate", preprocessing.ROOT, tmp_path)
 
 
 def test_the_page_shows_the_committed_results(tmp_path, monkeypatch):
