@@ -2,8 +2,8 @@
 
 import pytest
 
-from attnmt.text.tokenizer import MosesTokenizer
 from attnmt.errors import InputError
+from attnmt.text.tokenizer import MosesTokenizer
 from benchmarks import page, preprocessing
 from benchmarks.synthetic import LANGUAGES, synthetic_pairs
 
