@@ -119,6 +119,25 @@ def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt):
     assert float(row["same_step"]) > 0.8
 
 
+def test_links_count_the_words_that_are_given_also_if_the_first_are_not_read(attnmt, params):
+    status, _, err = attnmt("-m", "gru", "--links", "own.links")
+    read = load_translator(params, "gru").force_set("test").links["same"]
+    sides = [
+        [len(line.split()) for line in read_lines(Path(f"test.{code}"))] for code in ("en", "de")
+    ]
+    moved = [
+        [(i + max(0, source - 5), j + max(0, target - 5)) for i, j in line]
+        for line, source, target in zip(read, *sides, strict=True)
+    ]
+    assert status == 0
+    assert read_lines(Path("own.links"), may_be_blank=True) == [
+        format_links(line) for line in moved
+    ]
+    lost = [sum(max(0, count - 5) for count in side) for side in sides]
+    for count in lost:
+        assert f"warning: gru does not read {count} first words of long lines\n" in err
+
+
 def test_every_system_with_attention_is_compared_by_its_first_seed(attnmt, params):
     write_lines(Path("gold"), ["0-0"] * 5)
     _, out, _ = attnmt("--gold", "gold")

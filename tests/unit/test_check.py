@@ -346,6 +346,12 @@ def test_without_a_report_check_says_what_it_checked(project, monkeypatch, capsy
     assert capsys.readouterr().out.startswith("no experiment has a report yet; the libraries")
 
 
+def test_another_folder_than_the_project_s_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="run in the project's folder"):
+        check.check()
+
+
 def test_packed_weights_that_were_edited_are_named(project):
     shutil.copytree(ROOT / "weights/demo", "weights/demo")
     assert check.packed_mismatches() == []

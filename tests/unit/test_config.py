@@ -110,6 +110,14 @@ def test_values_that_dvc_writes_without_quotes_are_read_as_before(tmp_path):
     assert YamlFile.read(path).values == {"init": 0.00001}
 
 
+def test_the_line_of_a_fault_is_found_beside_tabs_too(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("one: 1\t# a\ntwo:\n  sise: 1\n  three: 2\t\n")
+    file = YamlFile.read(path)
+    assert str(file.error(["two", "sise"], "x")) == f"{path}:3: two.sise: x"
+    assert str(file.error(["other"], "x")) == f"{path}:1: other: x"
+
+
 TRAINING, TARGET = "families.luong.training", "languages.target"
 ONE, SEVEN = "seeds: 1", "systems: [local_p_general_feed, ensemble_of_seeds]\nseeds: 7"
 HALVE, BATCH = "      halve_after: 2\n", "    training:\n      batch_size: 24\n"

@@ -216,6 +216,31 @@ def test_a_code_that_nobody_knows_is_said(new):
     assert "'en'" not in err
 
 
+def test_a_memory_gives_the_variant_that_is_asked_for(new):
+    tags = {"en": ENGLISH, "pt": FRENCH, "pt-BR": [f"{line} Brasil" for line in FRENCH]}
+    units = "".join(
+        "<tu>"
+        + "".join(f"<tuv xml:lang='{tag}'><seg>{tags[tag][n]}</seg></tuv>" for tag in tags)
+        + "</tu>"
+        for n in range(40)
+    )
+    Path("../m.tmx").write_text(f"<tmx version='1.4'><body>{units}</body></tmx>")
+    memory = ("--train", "../m.tmx", "../m.tmx", "--languages", "en", "pt-BR", "--hold-out", "3")
+    assert made(new, *memory).languages.codes == ("en", "pt")
+    assert all(line.endswith(" Brasil") for line in text_of("own")["test.pt"].splitlines())
+
+
+def test_what_an_earlier_experiment_left_is_named(new):
+    made(new, *SETS)
+    shutil.rmtree("experiments/own")
+    for folder in ("data/own/encoded", "models/own", "reports/own"):
+        Path(folder).mkdir(parents=True)
+    status, _, err = new("own", *SETS)
+    assert status == 2
+    left = "data/own, models/own, reports/own: of an earlier experiment of this name; choose"
+    assert left in err
+
+
 def test_all_lines_and_sets_are_looked_at(new):
     """The first lines may be others than the rest, and a test set may have another form."""
     lines = [*["heading"] * 1100, *["我们去了北京。"] * 1500]
@@ -227,6 +252,12 @@ def test_all_lines_and_sets_are_looked_at(new):
     assert params_of("own").languages.source.tokenize == "characters"
     assert "../dev.en is tokenized, and the training text is not; give all sets in one form" in err
     assert err.count("tokenized") == 1
+    for kind, code, line in (("srcset", "fr", "那里。"), ("refset", "en", "a house , a dog .")):
+        segments = "".join(f'<seg id="{n}">{line}</seg>' for n in range(10))
+        text = f'<{kind} setid="x"><doc docid="d" sysid="x">{segments}</doc></{kind}>'
+        Path(f"../t.{code}.sgm").write_text(text)
+    err = new("other", *SETS[:6], "--test", "../t.fr.sgm", "../t.en.sgm")[2]
+    assert "note: ../t.en.sgm is tokenized, and the training text is not" in err
 
 
 def test_pairs_are_compared_in_one_form(tmp_path):
@@ -452,7 +483,17 @@ def replaced(old: str, new: str) -> list[str]:
     [
         *(
             ([name, *SETS], f"NAME: {name!r} cannot be an experiment's name; begin with a letter")
-            for name in ("my study", "1e5", "nan", "no", "null", "2015-01-01")
+            for name in (
+                "my study",
+                "1e5",
+                "nan",
+                "no",
+                "null",
+                "2015-01-01",
+                "@work",
+                "[x",
+                "study-",
+            )
         ),
         (["demo", *SETS], "experiments/demo: this experiment exists already"),
         (["own", *TRAIN], "or take pairs out of the training text with --hold-out 4\n"),
@@ -488,6 +529,11 @@ def replaced(old: str, new: str) -> list[str]:
         (["own", *replaced("../corpus.en", "../corpus.fr")], "corpus.fr: 'fr' is the source, too"),
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3: blank line in a set that"),
         (["own", *SETS, "--systems", "base,bas"], "has no system 'bas'; did you mean"),
+        (["own", *SETS, "--systems", "base,ensemble"], "ensemble needs global_location_feed, "),
+        (
+            ["own", "--train", "../train.src", "../train.tgt", *SETS[3:]],
+            "../train.src and ../train.tgt: their suffixes name no languages; give the codes",
+        ),
         (["own", *SETS, "--languages", "f r", "en"], "--languages: 'f r' is no code; a code has"),
         (
             ["own", *TRAIN, "--dev", "../dev.en", "../dev.fr", *SETS[6:]],

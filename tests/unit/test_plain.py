@@ -228,6 +228,22 @@ def test_a_memory_gives_the_variant_that_is_asked_for(write, codes, unit, pair):
     assert list(memory_pairs(memory(write, unit), codes)[0]) == [pair]
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Click here<ph x='1'>&lt;br/&gt;</ph>Then wait.", "Click here Then wait."),
+        ("Save<ph x='1'/>, or<ph x='2'/> go", "Save, or go"),
+        ("<bpt i='1'>b</bpt>H<ept i='1'>/b</ept>ello", "Hello"),
+        ("\u5317<ph x='1'/>\u4eac", "\u5317\u4eac"),
+    ],
+)
+def test_a_placeholder_between_two_words_is_a_space(write, text, read):
+    unit = f'<tuv xml:lang="en"><seg>{text}</seg></tuv><tuv xml:lang="de"><seg>x</seg></tuv>'
+    content = f'<tmx version="1.4"><body><tu>{unit}</tu></body></tmx>'.encode()
+    path = write("x.tmx", content)
+    assert list(memory_pairs(path, ("en", "de"))[0]) == [(read, "x")]
+
+
 def test_of_several_variants_one_is_to_be_named(write):
     path = memory(write, CHINESE, CHINESE[1:])
     with pytest.raises(InputError, match=r"x\.tmx: 'zh' may mean zh-Hant, zh-Hans; ask for one"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from small_training import FEEDING, RECIPE, small
 from attnmt.config import ModelShape, Params, System, load_params
 from attnmt.errors import InputError
 from attnmt.files.json_file import read_model
+from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig
 from attnmt.planning import measure
@@ -36,7 +38,7 @@ from attnmt.training.state import TrainingState
 
 ROOT = Path(__file__).parents[2]
 LINES = {"train": 1000, "dev": 50, "test1": 100, "test2": 150}
-TEXT = TextSize(1000, {"en": 8000, "de": 9000}, {"en": 100, "de": 100}, evaluated=300)
+TEXT = TextSize(1000, {"en": 8000, "de": 9000}, {"en": 100, "de": 100}, 300, "d" * 64)
 SHAPE = ModelShape(layers=1, size=10, window_D=2, location_slots=5, init=0.1)
 BASE = ModelConfig(System(), SHAPE, 100, 100)
 # A layer has 4 x 10 x 20 weights and W_s has 10 x 100. There are 8 source words to 10 target words.
@@ -151,6 +153,20 @@ def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project)
     assert training_sizes(params(), ["base"]) == {"luong": TEXT}
 
 
+def test_the_sets_of_a_local_text_are_counted_before_it_is_encoded(project):
+    write_params(
+        project,
+        experiment="own",
+        corpus={"kind": "local", "expected": {"pairs": 1000, "words": {"en": 8000, "de": 9000}}},
+    )
+    folder = Layout("own").local_text
+    write_lines(folder / "dev.en", ["a"] * 50)
+    write_lines(folder / "test1.en.gz", ["a"] * 250)
+    assert training_sizes(params(), ["base"])["luong"] == replace(
+        TEXT, digest=None, estimate=EXPECTED
+    )
+
+
 def test_a_family_takes_its_measured_speed_and_else_the_report_s_time(project):
     write_text_size(project)
     assert times() is None
@@ -197,6 +213,22 @@ def test_without_a_report_finished_trainings_set_the_pace(project):
     ):
         finish(project, "base", **changes)
         assert training_times(params(), again) is None
+
+
+def test_trainings_on_another_text_set_no_pace(project):
+    write_text_size(project)
+    write_params(project, seeds=2)
+    finish(project, "base", dataset_digest="e" * 64)
+    assert training_times(params(), ["base_2"]) is None
+
+
+def test_a_report_of_other_sizes_tells_no_times(project):
+    write_report()
+    for name in ("base", "german"):
+        finish(project, name)
+    assert times().seconds == {"base": 120, "german": 240}
+    finish(project, "german", shape=SHAPE.model_dump() | {"size": 20})
+    assert times() is None
 
 
 def test_without_a_text_the_report_tells_the_times(project):

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from attnmt.commands.messages import note
+from attnmt.commands.listed import counted
+from attnmt.commands.messages import note, warn
 from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import (
     MOST_CHARACTERS,
@@ -128,7 +129,19 @@ def align(
             note_unknown(linked.coverage)
         reading = linked.reading.of_links()
         chosen = reading.chosen
-        rows_of_links = map(format_links, linked.links[chosen])
+        unread = [
+            (given[0] - len(read[0]), given[1] - len(read[1]))
+            for given, read in zip(pairs.word_counts, linked.words, strict=True)
+        ]
+        for lost in filter(None, map(sum, zip(*unread, strict=True))):
+            warn(f"{name} does not read {counted(lost, 'first word')} of long lines")
+        found = linked.links[chosen]
+        if tokenized:  # links count the words that were given
+            found = [
+                [(i + first[0], j + first[1]) for i, j in line]
+                for line, first in zip(found, unread, strict=True)
+            ]
+        rows_of_links = map(format_links, found)
         if not tokenized:
             sides = (map(" ".join, side) for side in zip(*linked.words, strict=True))
             rows_of_links = map("\t".join, zip(rows_of_links, *sides, strict=True))

@@ -59,6 +59,8 @@ def check(
 
     Examples: attnmt check; attnmt check --experiment study
     """
+    if not PINNED.exists():
+        raise InputError(f"{PINNED}: no such file; run in the project's folder")
     known = experiments()
     if experiment is not None and experiment not in known:
         raise InputError(f"--experiment: no experiment {experiment!r}{hint(experiment, known)}")

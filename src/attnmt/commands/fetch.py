@@ -27,8 +27,8 @@ def fetch(
 
     Afterwards the corpus stage needs no network. A file in data/downloads/<experiment> that has the
     right digest stays. If a license must be accepted, the command shows its terms and ends; --accept
-    accepts it. You may put a file into the folder by hand. It is verified like the others, and renamed
-    if it is the wrong one.
+    accepts it. You may put a file into the folder by hand. It is verified like the others, and
+    fetched again if it is the wrong one.
 
     Examples: attnmt fetch --experiment multi30k; attnmt fetch --experiment wmt14 --accept rwth
     """

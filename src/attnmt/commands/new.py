@@ -96,8 +96,8 @@ def new(
 
     The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
     your files, and if one of them changes, the stages that read it run again. With --hold-out, and of
-    SGM, XML and TMX, text/ has plain copies: if your files change, delete the experiment's folder and
-    run attnmt new again.
+    SGM, XML and TMX, text/ has plain copies: if your files change, delete the experiment's folders in
+    experiments/, data/, models/ and reports/, and run attnmt new again.
 
     Examples:
 
@@ -134,12 +134,12 @@ def new(
         [*chain.from_iterable(given.values()), *(reference or []), *([links] if links else [])]
     )
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
-    sets, notes = read_sets(given, codes, reference or [], made)
+    sets, notes = read_sets(given, codes, languages, reference or [], made)
     sides = {key: (plain[codes[0]], plain[codes[1]]) for key, plain in sets.items()}
     train = sides["train"]
     held_out = {key: files for key, files in sides.items() if key != "train"}
     pair = languages_of(train, codes)
-    notes += doubts(pair, held_out)
+    notes += doubts(pair, held_out, given)
     tokenized = None
     if links:
         gold = read_given_links(links, sides["test"], pair, flip, made)
@@ -208,9 +208,9 @@ def new(
 
 
 def _place(name: str) -> Path:
+    letters = re.fullmatch(r"[A-Za-z]([\w-]*\w)?", name, re.ASCII)
     # YAML and Snakemake read "no" and "nan" as something else than text.
-    is_text = yaml.safe_load(name) == name and name.lower() not in ("nan", "inf", "infinity")
-    if not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII) or not is_text:
+    if not letters or yaml.safe_load(name) != name or name.lower() in ("nan", "inf", "infinity"):
         raise InputError(
             f"NAME: {name!r} cannot be an experiment's name; begin with a letter, and use letters, "
             f"digits, _ and -, as in study-1"
@@ -221,6 +221,13 @@ def _place(name: str) -> Path:
     if name == DEMO or folder.exists():
         raise InputError(
             f"{folder}: this experiment exists already; choose another name, or delete it"
+        )
+    layout = Layout(name)
+    parts = (layout.tokens.parent, layout.model(""), layout.reports)
+    if left := [str(part) for part in parts if part.exists()]:
+        raise InputError(
+            f"{', '.join(left)}: of an earlier experiment of this name; choose another name, or delete "
+            f"{'it' if len(left) == 1 else 'them'}"
         )
     return folder
 
@@ -233,6 +240,9 @@ def _systems(text: str, known: Systems) -> list[str]:
     for name in names:
         if name not in every:
             raise InputError(f"--systems: {SYSTEMS} has no system {name!r}{hint(name, every)}")
+        members = known.ensembles[name].members if name in known.ensembles else []
+        if lacking := [member for member in members if member not in names]:
+            raise InputError(f"--systems: {name} needs {', '.join(lacking)}, too; add its members")
     return names
 
 

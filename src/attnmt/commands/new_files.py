@@ -25,6 +25,7 @@ TEST = "test"  # the set that further references and links belong to
 GIVE_CODES = "give the codes of the two languages, as in --languages fr en"
 # Pairs that are proposed for each of dev and test: a tenth of the text, and at most a thousand
 SHARE, HOLD_OUT = 10, 1000
+ROLES = {"src", "tgt", "trg", "source", "target", "ref", "in", "out"}  # suffixes that name a side
 LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide how it is written
 
 
@@ -74,6 +75,10 @@ def _refuse_suffixes(train: Files) -> None:
                 f"{file}: its name has no suffix that says its language, as corpus.fr has; {GIVE_CODES}"
             )
     source, target = map(_suffix, train)
+    if {source, target} <= ROLES and source != target:  # some are codes of small languages, too
+        raise InputError(
+            f"{train[0]} and {train[1]}: their suffixes name no languages; {GIVE_CODES}"
+        )
     if source == target and language_name(language_code(source)) is None:
         files = " and ".join(dict.fromkeys(map(str, train)))
         raise InputError(f"{files}: .{source} is no language's code; {GIVE_CODES}")
@@ -124,12 +129,17 @@ def _or_hold_out(train: Files) -> str:
 
 
 def read_sets(
-    given: Mapping[str, Files], codes: Codes, references: Sequence[Path], folder: Path
+    given: Mapping[str, Files],
+    codes: Codes,
+    asked: Codes | None,
+    references: Sequence[Path],
+    folder: Path,
 ) -> GivenSets:
     """Return the files of each set as plain lines, by the suffixes that the corpus gives them.
 
     Args:
         given: the source file and the target file of each set.
+        asked: the languages as a person writes them, which say more than ``codes``: pt-BR for pt.
         references: further references of the first test set.
         folder: where files are written that are not plain lines.
 
@@ -137,23 +147,26 @@ def read_sets(
         InputError: if a file cannot be read, or there are too many references.
     """
     sets = GivenSets({}, [])
-    suffixes = reference_suffixes([codes[1]])
+    own = (_as_suffix(asked[0]), _as_suffix(asked[1])) if asked else codes
+    usual, suffixes = dict(zip(own, codes, strict=True)), reference_suffixes([own[1]])
     if len(references) > len(suffixes):
         raise InputError(
             f"--reference: give at most {len(suffixes)} in addition to the one of --test"
         )
     for key, two in given.items():
         _refuse_exchanged(two, codes)
-        files = dict(zip(codes, two, strict=True))
+        files = dict(zip(own, two, strict=True))
         if key == TEST:
             files |= dict(zip(suffixes, references, strict=False))
         (folder / key).mkdir()
-        plain, notes = plain_set(files, codes, folder / key)
+        plain, notes = plain_set(files, own, folder / key)
         if plain != files:
             with original_names(plain, files):
                 for _ in parallel_rows(plain, scored=key != "train"):
                     pass  # it raises what is wrong with the texts
-        sets.files[key] = plain
+        for suffix, path in plain.items():  # pt_BR.2 is pt.2
+            code, dot, version = suffix.partition(".")
+            sets.files.setdefault(key, {})[f"{usual[code]}{dot}{version}"] = path
         sets.notes.extend(notes)
     return sets
 
@@ -249,8 +262,13 @@ def languages_of(train: Files, codes: Codes) -> Languages:
     return Languages(source=source, target=target)
 
 
-def doubts(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
-    """Say what may be wrong with the languages, and with held-out sets beside the training text."""
+def doubts(pair: Languages, held_out: Mapping[str, Files], given: Mapping[str, Files]) -> list[str]:
+    """Say what may be wrong with the languages, and with held-out sets beside the training text.
+
+    Args:
+        held_out: the files as plain lines.
+        given: the files that a person gave.
+    """
     said = []
     for at, side in enumerate((pair.source, pair.target)):
         if language_name(language_code(side.code)) is None:
@@ -259,10 +277,10 @@ def doubts(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
                 f"if the language has a code, give it, as in --languages fr en"
             )
         tokenized = side.tokenize == "none"
-        for files in held_out.values():
+        for key, files in held_out.items():
             if tokenized_already(_spread(files[at])) not in (None, tokenized):
                 said.append(
-                    f"{files[at]} is {'not ' * tokenized}tokenized, and the training text is"
+                    f"{given[key][at]} is {'not ' * tokenized}tokenized, and the training text is"
                     f"{' not' * (not tokenized)}; give all sets in one form"
                 )
     return said

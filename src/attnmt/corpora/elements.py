@@ -5,10 +5,15 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
+import regex
+
+from attnmt.corpora.writing import TOUCHING
 from attnmt.errors import InputError
 from attnmt.files.text_file import open_unpacked
 
 BLOCK = 1 << 16  # bytes
+_BREAK = "\0"  # which no XML may have
+_BREAKS = regex.compile(rf"(?<=[\w--[{TOUCHING}]]){_BREAK}+(?=[\w--[{TOUCHING}]])", flags=regex.V1)
 
 
 class Element(NamedTuple):
@@ -39,11 +44,17 @@ class Text(NamedTuple):
     around: dict[str, Element]
 
 
-def xml_texts(path: Path, names: Collection[str], without: Collection[str] = ()) -> Iterator[Text]:
+def xml_texts(
+    path: Path,
+    names: Collection[str],
+    without: Collection[str] = (),
+    breaks: Collection[str] = (),
+) -> Iterator[Text]:
     """Yield the text of each element with one of some names, in a file, plain or compressed by gzip.
 
     Args:
         without: the names of elements whose text is left out.
+        breaks: the names of elements that become a space between two words.
 
     Raises:
         InputError: if the file cannot be read, is not XML, or uses an entity that it does not define
@@ -64,7 +75,10 @@ def xml_texts(path: Path, names: Collection[str], without: Collection[str] = ())
         element = opened.pop()
         if tag in names:
             around = {other.name: other for other in opened}
-            texts.append(Text(" ".join("".join(pieces).split()), element, around))
+            text = _BREAKS.sub(" ", "".join(pieces)).replace(_BREAK, "")
+            texts.append(Text(" ".join(text.split()), element, around))
+        elif tag in breaks:
+            pieces.append(_BREAK)
 
     def add(text: str) -> None:
         if not any(element.name in without for element in opened):

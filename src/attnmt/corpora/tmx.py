@@ -54,7 +54,7 @@ def _units(path: Path) -> Iterator[dict[str, str]]:
     """Yield each unit's texts by language tag, such as en-US; the first counts if one comes twice."""
     unit: dict[str, str] = {}
     at: Element | None = None  # where the unit begins
-    for segment in xml_texts(path, ["seg"], without=_CODE):
+    for segment in xml_texts(path, ["seg"], without=_CODE, breaks=["ph"]):
         if segment.around.get("tu") is not at:
             if at:
                 yield unit

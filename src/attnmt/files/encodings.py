@@ -21,7 +21,7 @@ def wide_encoding(head: bytes) -> str | None:
     """Return which UTF-16 a text's first bytes tell of; None if they may be those of UTF-8.
 
     Without a mark at the start, it is the one in which the bytes have line ends and spaces, which all
-    scripts share.
+    scripts share. One of them beside a stray NUL of UTF-8 tells of nothing.
     """
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -30,7 +30,15 @@ def wide_encoding(head: bytes) -> str | None:
         for encoding in ("utf-16le", "utf-16be")
     }
     best = max(blanks, key=blanks.__getitem__)
-    return best if b"\0" in head and blanks[best] else None
+    if b"\0" not in head or not blanks[best]:
+        return None
+    if 2 * blanks[best] > sum(map(head.count, b"\n\r ")):
+        return best
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # its last character may be cut
+    except UnicodeDecodeError:
+        return best
+    return None
 
 
 def why_not_utf8(head: bytes, path: Path) -> str | None:

@@ -4,6 +4,7 @@ ruamel.yaml reads them, as for DVC, by YAML 1.2: ``no`` and ``1:30`` are text, a
 """
 
 import difflib
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -93,7 +94,14 @@ class YamlFile:
 
     def line(self, location: Location) -> int:
         """Return the 1-based line of a value, or of the nearest section above that is written there."""
-        line, node = 1, YAML().load(self.text)
+        try:
+            line, node = 1, YAML().load(self.text)
+        except (
+            YAMLError
+        ):  # this parser refuses a tab before a comment, and the one of parse does not
+            key = rf"\s*(- )?['\"]?{re.escape(str(location[-1]))}['\"]?\s*:" if location else ""
+            lines = enumerate(self.text.splitlines(), start=1)
+            return next((number for number, line in lines if re.match(key, line)), 1)
         for part in location:
             places: Any = isinstance(node, CommentedBase) and node.lc.data
             if not places or part not in places:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 
 from attnmt.config import Encoding, Languages, Params, Sets, System, Training
 from attnmt.config.corpus import Expected
+from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
 from attnmt.text.encoded import read_summary
 
@@ -31,6 +32,7 @@ class TextSize:
     words: dict[str, int]  # words or pieces, as the family reads them, without ``</s>``
     vocabulary: dict[str, int]  # entries
     evaluated: int = 0  # pairs of the development set and of the tests; 0 if not known
+    digest: str | None = None  # of the encoded text; None if it is not encoded
     estimate: str = ""  # what the words are estimated from; empty if all were counted
 
     @classmethod
@@ -44,15 +46,17 @@ class TextSize:
         train = summary.of(sets.train, folder)
         words = {language: side.tokens for language, side in train.text.items()}
         evaluated = sum(summary.of(name, folder).lines for name in {sets.dev, *sets.tests})
-        return cls(train.lines, words, dict(summary.vocabulary), evaluated)
+        return cls(train.lines, words, dict(summary.vocabulary), evaluated, summary.digest)
 
     @classmethod
-    def expected(cls, expected: Expected, encoding: Encoding, languages: Languages) -> Self:
+    def expected(
+        cls, expected: Expected, encoding: Encoding, languages: Languages, evaluated: int = 0
+    ) -> Self:
         """Take the expected number of words, at most ``encoding.length`` for each sentence."""
         most = expected.pairs * encoding.length if encoding.length else math.inf
         words = {code: int(min(expected.words[code], most)) for code in languages.codes}
         entries = dict.fromkeys(words, encoding.vocabulary)
-        return cls(expected.pairs, words, entries, estimate=EXPECTED)
+        return cls(expected.pairs, words, entries, evaluated, estimate=EXPECTED)
 
     def lengths(self, system: System) -> Lengths:
         """Return the mean lengths of a sentence pair in the system's direction."""
@@ -95,5 +99,17 @@ def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
             sizes[family] = TextSize.encoded(folder, params.sets)
         elif params.corpus.expected:
             encoding = params.families[family].encoding
-            sizes[family] = TextSize.expected(params.corpus.expected, encoding, params.languages)
+            sizes[family] = TextSize.expected(
+                params.corpus.expected, encoding, params.languages, _evaluated(params)
+            )
     return sizes
+
+
+def _evaluated(params: Params) -> int:
+    """Return the pairs of a local text's development set and tests; a set that is not there has none."""
+    code, count = params.languages.source.code, 0
+    for name in {params.sets.dev, *params.sets.tests} if params.local_text else ():
+        for end in ("", ".gz"):
+            if (file := Path(f"{params.local_text}/{name}.{code}{end}")).is_file():
+                count += sum(1 for _ in iter_lines(file))
+    return count

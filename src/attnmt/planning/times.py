@@ -91,6 +91,11 @@ def speed_settings(params: Params, family: str) -> dict[str, Any]:
     return _speed_settings(known.shape, known.training)
 
 
+def _settings(params: Params, name: str) -> dict[str, Any]:
+    """Return what a training's speed depends on."""
+    return _speed_settings(params.shape(name), params.recipe(name))
+
+
 def _speed_settings(shape: ModelShape, recipe: Training) -> dict[str, Any]:
     batches = recipe.model_dump(mode="json", include={"batch_size", "precision"})
     return shape.model_dump(mode="json") | batches
@@ -122,7 +127,7 @@ def _measured(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize
 
 def _reported(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]) -> Times | None:
     """Return the times in the report's numbers, for as many words as there are now. Return None if the
-    numbers are missing, damaged or lack some.
+    numbers are missing, damaged or lack some, or if a training has other sizes or batches now.
     """
     try:
         numbers = read_numbers(params.experiment)
@@ -135,6 +140,10 @@ def _reported(params: Params, names: Sequence[str], sizes: Mapping[str, TextSize
             return None
         seconds[name] = 60 * line.value
         model = params.model(name)
+        with suppress(InputError):  # it is not here, as in a fresh clone
+            config = read_config(Layout(params.experiment).model(name))
+            if _speed_settings(config.shape, config.training) != _settings(params, name):
+                return None
         if words and words.value and (size := sizes.get(model.family)):
             now = size.target_words(model.system, params.recipe(name))
             seconds[name] *= now / words.value
@@ -147,15 +156,15 @@ def _at_pace_of_the_done(
     params: Params, names: Sequence[str], sizes: Mapping[str, TextSize]
 ) -> Times | None:
     """Return the times at the pace of the same system's finished trainings, or else of its family's, if
-    they have today's sizes and batches. Return None if a family has none.
+    they have today's sizes, batches and text. Return None if a family has none.
     """
     paces, machines = defaultdict[str, list[float]](list), dict[str, None]()
     for name, model in params.models.items():
         folder, size = Layout(params.experiment).model(name), sizes.get(model.family)
         with suppress(InputError):  # not trained yet, or damaged, which its stage will say
             config, made = read_config(folder), read_provenance(folder)
-            settings = _speed_settings(params.shape(name), params.recipe(name))
-            if size and _speed_settings(config.shape, config.training) == settings:
+            alike = _speed_settings(config.shape, config.training) == _settings(params, name)
+            if size and alike and size.digest in (None, config.dataset_digest):
                 pace = made.seconds / size.work(model.system, config.training)
                 for like in _alike(model):
                     paces[like].append(pace)
