@@ -96,9 +96,8 @@ class YamlFile:
         """Return the 1-based line of a value, or of the nearest section above that is written there."""
         try:
             line, node = 1, YAML().load(self.text)
-        except (
-            YAMLError
-        ):  # this parser refuses a tab before a comment, and the one of parse does not
+        except YAMLError:
+            # This parser refuses a tab before a comment, and the one of ``parse`` does not.
             key = rf"\s*(- )?['\"]?{re.escape(str(location[-1]))}['\"]?\s*:" if location else ""
             lines = enumerate(self.text.splitlines(), start=1)
             return next((number for number, line in lines if re.match(key, line)), 1)
