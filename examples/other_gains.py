@@ -4,7 +4,7 @@
 
 The second file has what other_set.py prints, for three seeds or more of each system. For each claim on
 BLEU with a verdict, and for each recipe, it prints the claim's value in the report and on each of these
-sets. Nothing is tested. docs/evidence.md shows what came out for captions.
+sets. Nothing is tested. docs/trust.md says why.
 """
 
 import csv
