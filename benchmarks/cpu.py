@@ -22,6 +22,7 @@ from attnmt.workflow.stage import run_app
 from benchmarks import products
 from benchmarks.cpu_page import render
 from benchmarks.measures import relative_differences
+from benchmarks.options import listed
 from benchmarks.page import put_into_page, results_file
 from benchmarks.peers import joined, refuse_others, whole_trainings
 from benchmarks.pool import Worker, pool
@@ -65,7 +66,7 @@ def training(
     Example: python -m benchmarks.cpu training --size small --rounds 3
     """
     chosen = _systems(systems, SYSTEMS)
-    for one_size in _listed("--size", size, list(SIZES)):
+    for one_size in listed("--size", size, list(SIZES)):
         _keep(name, threads, "training", one_size, _train(one_size, chosen, rounds, threads))
 
 
@@ -88,7 +89,7 @@ def decoding(
     Example: python -m benchmarks.cpu decoding --size small --minutes 1
     """
     chosen = _systems(systems, DECODERS)
-    for one_size in _listed("--size", size, list(SIZES)):
+    for one_size in listed("--size", size, list(SIZES)):
         weights = _weights(one_size, minutes, threads)
         results = _decode(one_size, weights, chosen, rounds, threads, sentences)
         _keep(name, threads, "decoding", one_size, results)
@@ -112,7 +113,7 @@ def losses(
     chosen = _systems(systems, [*OURS, PLAIN])
     if PLAIN not in chosen:
         raise InputError(f"--systems: {PLAIN} must be one of them; the others are compared with it")
-    for one_size in _listed("--size", size, list(SIZES)):
+    for one_size in listed("--size", size, list(SIZES)):
         _keep(name, threads, "losses", one_size, _losses(one_size, steps, rate, chosen, threads))
 
 
@@ -158,7 +159,7 @@ def peers(
     chosen = _systems(systems, [*OURS, *PEERS])
     path, machine = _file(name, threads), surroundings(CPU)
     known = read_json(path).get("peers", {}) if path.exists() else {}
-    sizes = _listed("--size", size, list(SIZES))
+    sizes = listed("--size", size, list(SIZES))
     for one_size in sizes:
         refuse_others(known.get(one_size, {}), machine)
     for one_size in sizes:
@@ -302,18 +303,9 @@ def _weights(size: str, minutes: float, threads: int) -> Path:
     return path
 
 
-def _listed(option: str, text: str, allowed: Sequence[str]) -> list[str]:
-    """Return the names that an option lists, separated by commas."""
-    chosen = text.split(",")
-    for name in chosen:
-        if name not in allowed:
-            raise InputError(f"{option} {name}: unknown; choose from {', '.join(allowed)}")
-    return chosen
-
-
 def _systems(text: str, allowed: Sequence[str]) -> list[str]:
     """Return the systems that --systems lists, without ours in bf16 if this processor lacks bf16."""
-    chosen = _listed("--systems", text, allowed)
+    chosen = listed("--systems", text, allowed)
     if BF16 not in chosen or "bf16" in supported(CPU):
         return chosen
     print(f"{LABELS[BF16]}: left out, because this processor cannot multiply in bf16")

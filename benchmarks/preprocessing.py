@@ -25,6 +25,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json, write_text
 from attnmt.training.machine import processor
 from attnmt.workflow.stage import run_app
+from benchmarks.options import listed
 from benchmarks.page import put_into_page, results_file, table
 from benchmarks.stages import ROOT, start
 from benchmarks.synthetic import LANGUAGES, synthetic_pairs
@@ -52,9 +53,7 @@ def measure(
 
     A result of this checkout replaces those of its earlier commits, and --code adds one beside it.
     """
-    chosen = [stage.strip() for stage in stages.split(",")]
-    if unknown := [stage for stage in chosen if stage not in STAGES]:
-        raise InputError(f"--stages {unknown[0]}: unknown; choose from {', '.join(STAGES)}")
+    chosen = listed("--stages", stages, STAGES)
     path = results_file("preprocessing", processor())
     about = {"pairs": pairs, "commit": _commit(code)}
     with TemporaryDirectory() if folder is None else nullcontext(folder) as place:

@@ -311,8 +311,8 @@ def test_the_card_names_the_license_of_the_text(project, attnmt):
 def test_ready_made_weights_are_small_and_translate_the_sentences_of_the_readme(weights, most):
     assert sum(path.stat().st_size for path in weights.rglob("*") if path.is_file()) < most
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    option = f"--weights {weights.relative_to(ROOT)} " if weights == DEMO else ""
-    sources = re.findall(f'^    attnmt translate {option}"(.+)"$', readme, re.MULTILINE)
+    command = f"attnmt translate --weights {weights.relative_to(ROOT)}"
+    sources = re.findall(f'^    {command} "(.+)"$', readme, re.MULTILINE)
     assert sources
     in_one_line = " ".join(readme.split())
     translator = load(weights)

@@ -69,14 +69,18 @@ def refuse_other_files(folder: Path) -> None:
     check_place(folder, folder=True)
     if not folder.exists() or not any(folder.iterdir()):
         return
-    cure = "attnmt pack did not write it; name another folder"
+    other_place = "name another folder"
     if not (folder / MANIFEST).is_file():
-        raise InputError(f"{folder}: has files in it, and {cure}")
-    manifest = read_model(folder / MANIFEST, Manifest, cure)
+        raise InputError(
+            f"{folder}: has files in it, and attnmt pack did not write them; {other_place}"
+        )
+    manifest = read_model(folder / MANIFEST, Manifest, other_place)
     ours = {folder / name for name in (MANIFEST, CARD, *manifest.files)}
     other = (path for path in sorted(folder.rglob("*")) if path not in ours and not path.is_dir())
     if first := next(other, None):
-        raise InputError(f"{first}: would be removed, and {cure}")
+        raise InputError(
+            f"{first}: would be removed, and attnmt pack did not write it; {other_place}"
+        )
 
 
 def _card(

@@ -90,8 +90,9 @@ def open_run(
             all_tags = {name: str(value) for name, value in {**tags, **key.tags}.items()}
             place = experiment_id(client, key.experiment)
             run = client.create_run(place, int(1000 * begun), all_tags, key.run)
-        run_id = str(run.info.run_id)
-        client.update_run(run_id, status="RUNNING")
+        else:
+            client.update_run(run.info.run_id, status="RUNNING")
+    run_id = str(run.info.run_id)
     _complete(client, run_id, key, params, tags)
     histories = {name: client.get_metric_history(run_id, name) for name in run.data.metrics}
     return run_id, {name: max(p.step for p in points) for name, points in histories.items()}
