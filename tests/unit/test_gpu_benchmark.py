@@ -137,7 +137,8 @@ def test_the_stages_have_the_gpu_before_the_command_takes_it(options, tmp_path, 
         monkeypatch.setattr(gpu_captions, name, lambda folder: order.append("stages"))
     monkeypatch.setattr(gpu, "best_device", lambda: order.append("command"))
     monkeypatch.setattr(gpu, "_keep", lambda *_: None)
-    CliRunner().invoke(gpu.app, ["captions", str(tmp_path), *options], catch_exceptions=False)
+    command = ["--results", str(tmp_path / "results"), "captions", str(tmp_path), *options]
+    CliRunner().invoke(gpu.app, command, catch_exceptions=False)
     assert order == ["stages", "command"]
 
 
