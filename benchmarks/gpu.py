@@ -44,7 +44,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-RESULTS = page.RESULTS  # those that the page shows
 Device = Annotated[str, typer.Option(help="cuda, or cpu to try this out.")]
 Tiny = Annotated[bool, typer.Option(help="A small model on few words.")]
 Systems = Annotated[str, typer.Option(help="Models of experiments/wmt14.")]
@@ -54,21 +53,23 @@ EncodedText = Annotated[Path | None, typer.Option(help="Encoded text in place of
 
 @app.callback()
 def main(
-    results: Annotated[Path, typer.Option(help="The folder of the results.")] = RESULTS,
+    context: typer.Context,
+    results: Annotated[Path, typer.Option(help="The folder of the results.")] = page.RESULTS,
 ) -> None:
     """Take the folder, which all commands share."""
-    page.RESULTS = results
+    context.obj = results
 
 
 @app.command("ceilings")
-def ceilings_command(device: Device = "cuda", tiny: Tiny = False) -> None:
+def ceilings_command(context: typer.Context, device: Device = "cuda", tiny: Tiny = False) -> None:
     """Measure how fast the device copies its memory and multiplies large matrices."""
-    place = _place(device, tiny)
-    _keep(place, "ceilings", ceilings(place, tiny))
+    place = _place(device, tiny, context.obj)
+    _keep(context.obj, place, "ceilings", ceilings(place, tiny))
 
 
 @app.command()
 def training(
+    context: typer.Context,
     device: Device = "cuda",
     tiny: Tiny = False,
     systems: Systems = TABLE1,
@@ -83,7 +84,7 @@ def training(
 
     Example: python -m benchmarks.gpu training --text data/wmt14/encoded/luong
     """
-    end, place = time.monotonic() + 60 * minutes, _place(device, tiny)
+    end, place = time.monotonic() + 60 * minutes, _place(device, tiny, context.obj)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     recipe, task, vocabulary = _task(params, tiny, batches, text)
     results: dict[str, Any] = {
@@ -103,11 +104,12 @@ def training(
         results["systems"][system] = _measure(
             config, recipe, task, place, seconds, results["products"]
         )
-        _keep(place, "training", results)  # whatever fails later
+        _keep(context.obj, place, "training", results)  # whatever fails later
 
 
 @app.command()
 def steps(
+    context: typer.Context,
     device: Device = "cuda",
     tiny: Tiny = False,
     systems: Systems = "global_location_feed,local_p_general_feed",
@@ -115,7 +117,7 @@ def steps(
     rounds: Annotated[int, typer.Option(min=1, help="Turns of each kind of step.")] = 5,
 ) -> None:
     """Compare the step with one that has no graphs, no padding and no fused cells, in turns."""
-    place = _place(device, tiny)
+    place = _place(device, tiny, context.obj)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     recipe, task, vocabulary = _task(params, tiny, batches, None)
     results: dict[str, Any] = {}
@@ -125,11 +127,12 @@ def steps(
         for precision in supported(place):
             with products_in(precision, place):
                 results[system][precision] = turns(config, recipe, task, place, rounds)
-            _keep(place, "steps", results)
+            _keep(context.obj, place, "steps", results)
 
 
 @app.command("search")
 def search_command(
+    context: typer.Context,
     device: Device = "cuda",
     tiny: Tiny = False,
     system: Annotated[str, typer.Option(help="A model of experiments/wmt14.")] = (
@@ -137,16 +140,17 @@ def search_command(
     ),
 ) -> None:
     """Translate as many sentences as newstest2014 has, by one model and by eight."""
-    place = _place(device, tiny)
+    place = _place(device, tiny, context.obj)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
     _, _, vocabulary = _task(params, tiny, 1, None)
     sentences = 4 if tiny else SENTENCES
     config, text = _config(params.model(system), params, vocabulary, tiny), drawn(3000, vocabulary)
-    _keep(place, "search", searches(config, params, text, place, sentences))
+    _keep(context.obj, place, "search", searches(config, params, text, place, sentences))
 
 
 @app.command()
 def captions(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="The folder, which the command may write.")],
     prepare: Annotated[bool, typer.Option(help="Make the folder; this needs no GPU.")] = False,
     resume: Annotated[bool, typer.Option(help="Kill the training and resume it.")] = False,
@@ -159,54 +163,57 @@ def captions(
     if prepare:
         gpu_captions.prepare(folder, tiny)
         return
-    _refuse_as_results(trial=tiny or not torch.cuda.is_available())
+    _refuse_as_results(tiny or not torch.cuda.is_available(), context.obj)
     if resume:
         part, results = "resumed", {"same_bytes": gpu_captions.resumed(folder)}
     else:
         part, results = "captions", gpu_captions.measured(folder)
     # Only now: the stages could not have a GPU that this process has taken.
-    _keep(best_device(), part, results)
+    _keep(context.obj, best_device(), part, results)
 
 
 @app.command()
-def show() -> None:
+def show(context: typer.Context) -> None:
     """Print the results."""
-    for path in sorted(page.RESULTS.glob("gpu-*.json")):
+    for path in sorted(context.obj.glob("gpu-*.json")):
         print(render(read_json(path)), end="\n\n")
         if torch.cuda.is_available():  # small models on a processor say nothing of the paper's
             print(hours(read_json(path)), end="\n\n")
 
 
 @app.command("page")
-def page_command() -> None:
+def page_command(context: typer.Context) -> None:
     """Put the results into benchmarks/README.md, and what they mean in hours into docs/cluster.md."""
+    if context.obj != page.RESULTS:
+        fault = f"--results {context.obj}: the page shows {page.RESULTS}; copy the results"
+        raise InputError(fault)
     page.put_into_page("gpu", render)
     page.put_into_page("gpu", hours, CLUSTER)
 
 
-def _place(device: str, tiny: bool) -> torch.device:
+def _place(device: str, tiny: bool, folder: Path) -> torch.device:
     """Return the device, set up as at the start of a training."""
     if device != "cpu" and not torch.cuda.is_available():
         raise InputError(f"--device {device}: no GPU here; --device cpu --tiny tries this out")
-    _refuse_as_results(trial=tiny or device == "cpu")
+    _refuse_as_results(tiny or device == "cpu", folder)
     best_device()
     keep_freed_memory()
     return torch.device(device)
 
 
-def _refuse_as_results(trial: bool) -> None:
+def _refuse_as_results(trial: bool, folder: Path) -> None:
     """Refuse to put what only tries this out among the results that the page shows."""
-    if trial and page.RESULTS == RESULTS:
+    if trial and folder == page.RESULTS:
         raise InputError(
             "a trial is no result of a GPU; name another folder for it, as in "
             "python -m benchmarks.gpu --results trial ceilings --device cpu --tiny"
         )
 
 
-def _keep(device: torch.device, part: str, results: Any) -> None:
+def _keep(folder: Path, device: torch.device, part: str, results: Any) -> None:
     """Add a part to the results of this device, and print them."""
     machine = surroundings(device)
-    path = page.results_file("gpu", machine["device"])
+    path = page.results_file("gpu", machine["device"], folder)
     before = read_json(path) if path.exists() else {}
     write_json(path, before | {"machine": machine, part: results})
     print(render({"machine": machine, part: results}), flush=True)

@@ -15,9 +15,10 @@ PAGE = Path(__file__).with_name("README.md")
 RESULTS = PAGE.with_name("results")
 
 
-def results_file(kind: str, machine: str) -> Path:
-    """Return the file of a machine's results."""
-    return RESULTS / f"{kind}-{re.sub(r'[^a-z0-9]+', '-', machine.lower()).strip('-')}.json"
+def results_file(kind: str, machine: str, folder: Path | None = None) -> Path:
+    """Return the file of a machine's results, in a folder or among those that the page shows."""
+    name = re.sub(r"[^a-z0-9]+", "-", machine.lower()).strip("-")
+    return (folder or RESULTS) / f"{kind}-{name}.json"
 
 
 def put_into_page(

@@ -40,7 +40,6 @@ SHAPE = ModelShape(layers=2, size=10, window_D=10, location_slots=50, init=0.1)
 @pytest.fixture
 def call(tmp_path, monkeypatch) -> Callable[..., dict[str, Any]]:
     """Return a function that runs a small command and returns what is in the results' file then."""
-    monkeypatch.setattr(page, "RESULTS", tmp_path)
     for module in (products, gpu_ceilings):
         monkeypatch.setattr(module, "SECONDS", 0.001)
     monkeypatch.setattr(gpu, "PASSES", 1)
@@ -87,6 +86,15 @@ def test_a_trial_is_not_put_among_the_results_of_gpus(monkeypatch):
     for command in (["ceilings", "--device", "cpu"], ["captions", "folder", "--tiny"]):
         run = CliRunner().invoke(gpu.app, command)
         assert "a trial is no result of a GPU; name another folder" in str(run.exception)
+
+
+def test_the_page_shows_no_other_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "put_into_page", lambda *_: pytest.fail("it writes"))
+    run = CliRunner().invoke(gpu.app, ["--results", str(tmp_path), "page"])
+    assert (
+        str(run.exception)
+        == f"--results {tmp_path}: the page shows {page.RESULTS}; copy the results"
+    )
 
 
 def test_a_training_that_failed_was_not_killed(monkeypatch, tmp_path):
