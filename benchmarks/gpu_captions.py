@@ -18,6 +18,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_json
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import Numbers, read_numbers, read_scores
+from attnmt.training.attempts import ORIGIN
 from benchmarks.stages import ROOT, start
 
 EXPERIMENT, MODEL, FAMILY = "captions", "global_general_feed", "luong"
@@ -81,9 +82,10 @@ def resumed(folder: Path) -> bool:
     """Train again, kill the training after its first checkpoint, resume; say if the bytes are the same.
 
     Raises:
-        InputError: if the training ended before it could be killed.
+        InputError: if the training ended before it could be killed, or began again instead of going on.
     """
-    weights = Layout(EXPERIMENT, folder).model(MODEL) / "weights.safetensors"
+    model = Layout(EXPERIMENT, folder).model(MODEL)
+    weights = model / "weights.safetensors"
     expected = weights.read_bytes()
     forget(folder)
     checkpoints = Layout(EXPERIMENT, folder).checkpoints(MODEL)
@@ -93,7 +95,11 @@ def resumed(folder: Path) -> bool:
         training.kill()
     if training.returncode != -signal.SIGKILL:  # it failed, or was faster
         raise InputError(f"{folder}: the training ended before it could be killed")
+    (origin,) = checkpoints.glob(f"*/{ORIGIN}")
+    started = read_json(origin)["started"]
     run(folder, "train", MODEL)
+    if read_json(model / "provenance.json")["started"] != started:
+        raise InputError(f"{folder}: the training began again, in place of going on")
     return weights.read_bytes() == expected
 
 

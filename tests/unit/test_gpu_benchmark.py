@@ -110,6 +110,32 @@ def test_a_training_that_failed_was_not_killed(monkeypatch, tmp_path):
         gpu_captions.resumed(tmp_path)
 
 
+@pytest.mark.parametrize("began_again", [False, True])
+def test_a_training_that_began_again_was_not_resumed(began_again, monkeypatch, tmp_path):
+    layout = Layout(gpu_captions.EXPERIMENT, tmp_path)
+    model = layout.model(gpu_captions.MODEL)
+    checkpoints = layout.checkpoints(gpu_captions.MODEL) / "code"
+
+    def start(*_: Any) -> "subprocess.Popen[bytes]":
+        write_text(checkpoints / "origin.json", '{"started": "first"}')
+        write_text(checkpoints / "last.safetensors", "")
+        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+
+    def run(*_: str) -> None:
+        write_text(model / "weights.safetensors", "weights")
+        started = "again" if began_again else "first"
+        write_text(model / "provenance.json", json.dumps({"started": started}))
+
+    monkeypatch.setattr(gpu_captions, "start", start)
+    monkeypatch.setattr(gpu_captions, "run", run)
+    run()
+    if began_again:
+        with pytest.raises(InputError, match="began again, in place of going on"):
+            gpu_captions.resumed(tmp_path)
+    else:
+        assert gpu_captions.resumed(tmp_path)
+
+
 @pytest.mark.parametrize("kind", gpu_steps.KINDS)
 def test_a_kind_of_step_is_what_its_name_says(kind):
     with gpu_steps._as(kind):
