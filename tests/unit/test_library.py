@@ -215,6 +215,24 @@ def test_the_example_finds_the_gains_of_a_report_in_its_scores(
         assert float(row["on this set"]) == pytest.approx(line.ours, abs=0.0051), row
 
 
+def test_the_page_has_the_gains_on_the_sets_for_checking(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    table = "reports/captions/outputs/other_sets.csv"
+    loaded(ROOT / "examples/other_gains.py").main("experiments/captions/params.yaml", table)
+    rows = list[list[str]]()
+    for row in csv.DictReader(io.StringIO(capsys.readouterr().out)):
+        if row["set"] == "test_2018_flickr":
+            rows.append([row["in the report"]])
+        rows[-1].append(row["on this set"])
+    evidence = (ROOT / "docs/evidence.md").read_text(encoding="utf-8")
+    part = evidence.partition("### Two sets for checking")[2].partition("## ")[0]
+    shown = [line.strip("| ").split(" | ")[1:] for line in part.splitlines() if line[:1] == "|"]
+    assert shown[2:] == rows
+    # What the pages say of them: eight claims, and all point the same way.
+    assert len(rows) == 8
+    assert all(float(number) > 0 for row in rows for number in row)
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_the_page_explains_every_name_that_an_example_imports(example):
     page = PAGE.read_text(encoding="utf-8")
