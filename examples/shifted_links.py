@@ -5,7 +5,7 @@
 It prints the alignment error rate of each model's attention, at both steps at which it can be read,
 with its links moved along the source. If the rate is lower at +1 than at -1, more links lie on the
 word to the left of the right one; if it is lower at -1, on the word to its right. The models must be
-trained, and the stage translate must have run. docs/evidence.md shows what came out for Multi30k.
+trained, and the stage translate must have run. docs/evidence.md shows what came out for captions.
 """
 
 import sys

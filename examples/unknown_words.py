@@ -7,7 +7,7 @@ whose references have only known words, and the rest. Unknown words are not yet 
 column, <unk> stands in place of each unknown word of the references, so a model that writes it there is
 correct. The last line says how many unknown words the dictionary would get right by the links that AER
 is measured against: from source to target, with the vocabulary of the first model. The models must be
-trained, and the stage translate must have run. docs/evidence.md shows what came out for Multi30k.
+trained, and the stage translate must have run. docs/evidence.md shows what came out for captions.
 """
 
 import sys
