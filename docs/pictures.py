@@ -37,6 +37,7 @@ ALIGNING = {
     "order of reading: local-p, 128 cells, rate 0.5": {
         "backwards": ("captions", "local_p_general_feed"),
         "forwards": ("multi30k-alignment", "local_p_general_feed_forward"),
+        "from both ends": ("captions-both", "local_p_general_feed_both"),
     },
     "window: general score, 128 cells, rate 0.5": {
         "11 words around a predicted p_t (local-p)": ("captions", "local_p_general_feed"),

@@ -169,6 +169,7 @@ LINKED = {  # rows of docs/evidence.md: the experiment and the system
     ("global (concat) + feed", "backwards"): ("captions", "global_additive_feed"),
     ("global (location) + feed", "backwards"): ("captions", "global_location_feed"),
     ("local-p (general) + feed", "forward"): ("multi30k-alignment", "local_p_general_feed_forward"),
+    ("local-p (general) + feed", "both"): ("captions-both", "local_p_general_feed_both"),
 }
 
 
