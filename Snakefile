@@ -1,7 +1,7 @@
 # The stages of dvc.yaml as Snakemake rules: parallel on this machine, or on a cluster with --profile.
 #   snakemake -j2                            the demo
-#   snakemake -j2 --config experiment=multi30k  another experiment; -n shows what would run
-# Each stage is a rule of the same name. Afterwards `attnmt commit --experiment multi30k` tells DVC what
+#   snakemake -j2 --config experiment=captions  another experiment; -n shows what would run
+# Each stage is a rule of the same name. Afterwards `attnmt commit --experiment captions` tells DVC what
 # was made.
 import os
 import signal

@@ -24,7 +24,7 @@ FARTHEST = 6  # half-widths; what lies beyond is drawn there, with an arrow
 WIDTH, ROW, AXIS = 11.5, 0.34, 1.2  # inches: of the picture, of a claim, of title, axis and legend
 WRAP = 58  # characters of a claim in a line
 SHAPES = "os^Dv"  # of recipes, the paper's first
-NAMES = {FAMILY: "at the paper's rate", "own": "at the own rate", "adam": "by Adam"}
+NAMES = {FAMILY: "at the paper's rate", "own": "at its own rate", "adam": "by Adam"}
 
 
 def write_claims_overview(experiments: Mapping[str, Sequence[ClaimLine]], path: Path) -> None:
