@@ -256,6 +256,14 @@ def test_a_clone_without_models_is_checked_by_its_scores(project):
     assert "DVC was forced" in "\n".join(experiment_mismatches("demo"))
 
 
+def test_a_clone_of_a_report_without_figures_lacks_their_folder(project):
+    """Git keeps no empty folder; one with files in it is missed."""
+    shutil.rmtree("reports/demo/figures")
+    assert experiment_mismatches("demo") == []
+    shutil.rmtree("reports/demo/tables")
+    assert "reports/demo/tables: not what dvc.lock has" in "\n".join(experiment_mismatches("demo"))
+
+
 def test_an_installed_library_that_is_not_the_pinned_one_is_named(project, monkeypatch):
     installed = {"torch": "2.13.0+cpu", "numpy": "2.3.1"}
     monkeypatch.setattr(check, "version", installed.__getitem__)

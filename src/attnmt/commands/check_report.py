@@ -17,18 +17,19 @@ from attnmt.scoring.claim_lines import ClaimLine, by_claim, read_claims, there
 from attnmt.scoring.numbers import AGAIN, read_numbers, read_scores
 from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict, adjusted, together
 from attnmt.workflow.archive import archived, folder_of
-from attnmt.workflow.lock import dvc_digest, locked_outputs
+from attnmt.workflow.lock import digest_of_files, dvc_digest, locked_outputs
 
 
 def report_mismatches(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     """Yield the files of a report that are not those of dvc.lock, or do not follow from its numbers."""
     layout = Layout(params.experiment)
     locked = locked_outputs(stages)
+    empty_folder = digest_of_files({})  # which git does not keep, so a clone lacks it
     made = [layout.numbers, layout.claims, layout.metrics, layout.reports / "index.html"]
     for path in (*made, layout.reports / "tables", layout.reports / "figures"):
         if path.as_posix() not in locked:
             yield f"{path}: dvc.lock does not have it; run the experiment and attnmt commit"
-        elif locked[path.as_posix()] != dvc_digest(path):
+        elif locked[path.as_posix()] != (dvc_digest(path) or empty_folder):
             yield f"{path}: not what dvc.lock has; edited, or made after the last attnmt commit"
     claims = read_claims(params.experiment) if layout.claims.exists() else []
     if edited := _edited_tables(params, claims):
