@@ -54,6 +54,22 @@ def test_a_loser_that_links_no_better_than_the_diagonal_is_named_with_what_to_tr
     assert answers_table(params, bad).doubts == [said]
 
 
+@pytest.mark.parametrize(
+    ("winner", "loser", "score", "unread"),
+    [
+        (GLOBAL, "global_location_feed", "location", "the states of the source"),
+        ("gru_additive", "gru_self", "self", "the state of the target"),
+    ],
+)
+def test_of_a_score_that_compares_no_words_no_rate_is_blamed(winner, loser, score, unread):
+    params = of_own_text(made_params(winner, loser, seeds=3))
+    gain, numbers = losing(params, own_numbers(params), -5.0)
+    (said,) = unlearned(params, rated(numbers, loser, 0.9), [gain])
+    assert said.endswith(
+        f"). Its score, {score}, never reads {unread}: at no rate does it compare words."
+    )
+
+
 def test_a_gain_within_noise_blames_nobody():
     params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
     gain, numbers = losing(params, own_numbers(params), -5.0)

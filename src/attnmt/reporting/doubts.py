@@ -18,6 +18,8 @@ from attnmt.text.tokens import text_suffixes
 Floors = Mapping[Direction, float]
 AER, ORDER = READINGS[CHOSEN], 4  # the longest n-grams of BLEU
 MOSTLY_WRONG = 0.5  # an AER from which on half of the links or more are wrong or missing
+# What a score never reads (equation 8; the course report).
+UNREAD = {"location": "the states of the source", "self": "the state of the target"}
 
 
 def unlearned(params: Params, numbers: Numbers, gains: Iterable[Line]) -> list[str]:
@@ -25,8 +27,9 @@ def unlearned(params: Params, numbers: Numbers, gains: Iterable[Line]) -> list[s
 
     Such links alone say little: some systems that translate well have no better ones. Where a system
     also loses, links worse than the winner, and has most links wrong, it may not have learned where to
-    look, and a lower rate may change the verdict. Below MOSTLY_WRONG it looks where the words are, and
-    only the text is so close to word for word that the diagonal is hard to beat.
+    look, and a lower rate may change the verdict, unless its score never compares words. Below
+    MOSTLY_WRONG it looks where the words are, and only the text is so close to word for word that the
+    diagonal is hard to beat.
     """
     said: dict[str | None, str] = {}
     for gain in gains:
@@ -49,37 +52,54 @@ def _unlearned(
     other = numbers.system(winner, AER, links)
     if other and (other.value or 0.0) >= (rate.value or 0.0):
         return None
-    recipe, show = params.recipe(loser), Format(2).show
+    show = Format(2).show
     others = [f"the diagonal has {show(diagonal.value)}"]
     if other:
         others.append(f"{winner} {show(other.value)}")
-    return (
+    fact = (
         f"{loser} links words no better than the diagonal does (AER {show(rate.value)}; "
-        f"{', '.join(others)}), so at rate {recipe.learning_rate:g} it has probably not learned where "
-        f"to look. {_cure(params, numbers, loser, diagonal.value or 0.0)}"
+        f"{', '.join(others)})"
+    )
+    mended = _mended(params, numbers, loser, diagonal.value or 0.0)
+    score = params.model(loser).score
+    if not mended and score in UNREAD:
+        unread = f"Its score, {score}, never reads {UNREAD[score]}"
+        return f"{fact}. {unread}: at no rate does it compare words."
+    return (
+        f"{fact}, so at rate {params.recipe(loser).learning_rate:g} it has probably not learned where "
+        f"to look. {mended or _lower_rate(params, loser)}"
     )
 
 
-def _cure(params: Params, numbers: Numbers, loser: str, diagonal: float) -> str:
-    """Say which other recipe mends a system, or else which lower rate to try, and where."""
-    model, own = params.model(loser), final_bleu(params, numbers, loser)
-    same = model.entry, 1  # the first seed under each recipe
-    runs = [name for name, one in params.models.items() if (one.entry, one.seed) == same]
-    for name in runs:
+def _mended(params: Params, numbers: Numbers, loser: str, diagonal: float) -> str | None:
+    """Say which other recipe of a system links better than the diagonal and has more BLEU."""
+    own = final_bleu(params, numbers, loser)
+    for name in _recipes_of(params, loser):
         aer = numbers.system(name, AER, params.sets.aligned[0])
         bleu = final_bleu(params, numbers, name)
         is_better = bleu and own and (bleu.value or 0.0) > (own.value or 0.0)
         if bleu and is_better and aer and (aer.value or 0.0) < diagonal:
             has = f"AER {Format(2).show(aer.value)} and BLEU {Format(1).show(bleu.value)}"
             return f"{name}, at rate {params.recipe(name).learning_rate:g}, has {has}."
-    recipes = [params.recipe(name) for name in runs]
+    return None
+
+
+def _lower_rate(params: Params, loser: str) -> str:
+    """Say which rate below those of a system is to be tried, and where it is written."""
+    recipes = [params.recipe(name) for name in _recipes_of(params, loser)]
     optimizer = params.recipe(loser).optimizer
     least = min(one.learning_rate for one in recipes if one.optimizer == optimizer)
     names = ("lower", *(f"lower{k}" for k in range(2, len(params.recipes) + 2)))
     new = next(name for name in names if name not in params.recipes)
-    lower = f"{new}: {{{model.entry}: {{learning_rate: {least / 2:g}}}}}"
+    lower = f"{new}: {{{params.model(loser).entry}: {{learning_rate: {least / 2:g}}}}}"
     place = f"below the key recipes in {params.params_file}"
     return f"Try a rate below {least:g}: write {lower} {place}."
+
+
+def _recipes_of(params: Params, name: str) -> list[str]:
+    """Return the trainings of a system with its first seed, one under each of its recipes."""
+    same = params.model(name).entry, 1
+    return [other for other, one in params.models.items() if (one.entry, one.seed) == same]
 
 
 def source_blind(

@@ -86,7 +86,6 @@ OURS = (  # tables of our own, whose rows stand in systems.yaml
         "table_bpe",
         "Words against subwords",
         (BLEU_BEFORE, BLEU_UNK, *LINKS_READ),
-        subject="Of each pair with the same settings, one reads words and one subwords.",
         rows=paired_rows,
     ),
     Spec(
