@@ -91,7 +91,7 @@ def test_machines_that_differ_are_shown_row_by_row_and_an_empty_column_is_not():
 def test_settings_that_differ_are_columns_and_those_that_all_share_stand_in_the_caption():
     params = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", seeds=2)
     table = settings_table(params, NUMBERS)
-    encoding = ["vocabulary", "units", "merges", "threshold"]
+    encoding = ["vocabulary up to", "units", "merges", "threshold"]
     assert table.headings == [
         "system",
         "dropout",
@@ -130,7 +130,14 @@ def test_whatever_setting_differs_is_a_column():
     }
     families = params.families | {name: family.model_copy(update=sections)}
     table = settings_table(params.model_copy(update={"families": families}), NUMBERS)
-    headings = ["init", "location slots", "vocabulary", "lowercase", "length", "clip embeddings"]
+    headings = [
+        "init",
+        "location slots",
+        "vocabulary up to",
+        "lowercase",
+        "length",
+        "clip embeddings",
+    ]
     headings += ["optimizer", "weight decay of adam"]
     shown = [table.text("gru_self", heading) for heading in headings]
     assert shown == ["0.2", "7", "1,000,000", "yes", "20", "yes", "adam", "0.01"]

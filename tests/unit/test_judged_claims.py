@@ -437,12 +437,12 @@ def test_a_change_of_the_familys_recipe_asks_no_claim_twice(params):
     assert [one.recipe for one in lines] == ["family", "family"]
 
 
-def test_a_row_shows_what_the_least_certain_recipe_says():
-    """A claim is decided if all recipes agree, so the largest p decides."""
+def test_each_result_has_its_own_p_and_the_card_what_the_least_certain_recipe_says():
     family = made_claim("a", verdict="undecided", p_holm=0.001, detectable=3.1)
     slow = {"recipe": "slow", "p_holm": 0.4, "detectable": 9.9, "still_learning": "base_slow"}
     table = claims_table([family, family.model_copy(update=slow)])
-    assert table.cell("a", "p after Holm") == 0.4
+    assert table.cell("a", "p after Holm") == 0.001
+    assert table.cell("a", "by other recipes").endswith(", p after Holm 0.400)")
     card = table.facts["a"]
     assert (card["smallest effect"], card["still learning"]) == ("9.90", "base_slow")
 
@@ -458,11 +458,12 @@ def test_the_table_counts_the_verdicts_that_another_test_set_has_too():
         made_claim("d", verdict="described", other_verdict="described", other_set="test2"),
     ]
     table = claims_table(lines)
-    assert "of others; on another test set, 1 of 2 verdicts are the same. On" in table.caption
+    assert "least favorable; on another set, 1 of 2 verdicts are the same. On" in table.caption
     assert table.cell("a", "on the other set") == "confirmed (+1.00)"
     assert table.cell("b", "on the other set") == "undecided (+1.00, own +2.00)"
     assert table.cell("c", "on the other set") is None
-    both = "test2; family: +1.00 (+0.50 to +1.50); own: +2.00 (+0.50 to +1.50)"
+    holm = "+0.50 to +1.50, p after Holm 0.020"
+    both = f"test2; family: +1.00 ({holm}); own: +2.00 ({holm})"
     assert table.facts["b"]["the other set"] == both
     assert "another test set" not in claims_table([made_claim("c")]).caption
 

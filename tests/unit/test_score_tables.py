@@ -9,7 +9,7 @@ from attnmt.reporting.score_tables import STEPS
 from attnmt.reporting.specs import specs_of
 from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
-from attnmt.scoring.limits import NOT_COMPARED
+from attnmt.scoring.limits import NOT_COMPARED, WIDE
 
 PARAMS = made_params()
 NUMBERS = made_numbers(PARAMS)
@@ -252,6 +252,31 @@ def test_steps_that_older_code_read_are_not_said_to_be_chosen_by_the_aligner():
         assert cells(table, "local_p_general", STEPS) == [steps]
         assert (said in table.caption) == (not changes)
         assert (NOT_COMPARED.partition(",")[0] in table.caption) == ("note" in changes)
+
+
+def test_a_limit_of_an_interval_that_no_column_shows_is_not_said():
+    params = made_params("base_reverse_dropout", BEST)
+    numbers = made_numbers(params)
+    for metric, is_shown in (("aer_chosen", True), ("aer_next", False)):
+        line = numbers.system(BEST, metric, "test1")
+        table = tables_of(params, changed(numbers, line, note=WIDE))["table6"]
+        assert ("the interval exceeds possible scores" in table.caption) == is_shown
+
+
+def test_every_sign_of_a_recipe_stands_in_the_caption():
+    short = {
+        name: PARAMS.models[name].model_copy(update={"epochs": epochs})
+        for name, epochs in (("base", 1), ("base_reverse", 2))
+    }
+    params = PARAMS.model_copy(update={"models": PARAMS.models | short})
+    assert "Marks: † ‡ another recipe of training." in tables_of(params, NUMBERS)["table1"].caption
+
+
+def test_gains_are_to_be_compared_only_where_the_table_has_one():
+    text = "Our text is not the paper's"
+    assert f"{text}: compare gains." in TABLES["table1"].caption
+    alone = made_params("base")
+    assert f"{text}. " in tables_of(alone, made_numbers(alone))["table1"].caption
 
 
 def test_a_card_says_where_a_row_comes_from():

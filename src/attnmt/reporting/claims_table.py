@@ -25,12 +25,12 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     second = f", and {retested} once more as amended (*)" if retested else ""
     caption = (
         f"{tested} of {len(once)} claims are tested together{second}; if scores are normal and vary "
-        f"alike, at most {ALPHA:.0%} of studies have a false verdict. Ours is the mean of some systems "
-        "less that of others"
+        f"alike, at most {ALPHA:.0%} of studies have a false verdict. Ours is a difference of mean "
+        "scores; of several, the least favorable"
     )
     if both := [one for one in once if one.other_verdict not in (None, "described")]:
         alike = sum(one.verdict == one.other_verdict for one in both)
-        caption += f"; on another test set, {alike} of {len(both)} verdicts are the same"
+        caption += f"; on another set, {alike} of {len(both)} verdicts are the same"
     caption += (
         ". On another text than the paper's, compare signs, not sizes."
         if all(one.registered for one in claims)
@@ -70,7 +70,7 @@ def _cells(lines: Sequence[ClaimLine]) -> dict[str, Cell]:
         "ours": None if one.ours is None else Size(one.ours, one.digits),
         "at each step": one.at_each_step if one.ours is not None else None,
         "ours, 95%": _interval(one),
-        "p after Holm": _largest(line.p_holm for line in lines),
+        "p after Holm": one.p_holm,
         "by other recipes": "; ".join(in_short) or None,
         "on the other set": verdict_with_sizes(there(lines)) if one.other_set else None,
         "seeds": one.seeds,
@@ -84,7 +84,10 @@ def _interval(one: ClaimLine) -> str | None:
 
 
 def _in_short(one: ClaimLine) -> str:
-    return NOT_TESTED if one.ours is None else f"{signed(one.ours, one.digits)} ({_interval(one)})"
+    if one.ours is None:
+        return NOT_TESTED
+    p = "" if one.p_holm is None else f", p after Holm {P.show(one.p_holm)}"
+    return f"{signed(one.ours, one.digits)} ({_interval(one)}{p})"
 
 
 def _in_full(lines: Sequence[ClaimLine]) -> str | None:

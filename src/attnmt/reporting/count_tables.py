@@ -61,7 +61,8 @@ def unknown_table(params: Params, numbers: Numbers) -> Table | None:
     caption = (
         f"The table counts the words of the references of {test} ({first.lines:,} sentences) that the "
         "vocabulary lacks, and the words that replaced <unk>. A replacement is right if it is an "
-        "unknown word of its reference; a copied one also stands in the source."
+        "unknown word of its reference; a copied one also stands in the source. A word of the "
+        "vocabulary is never right here, though it may raise BLEU."
     )
     if any(row["seeds"] for row in rows.values()):
         caption += " Counts are means over seeds, ±."
@@ -83,8 +84,8 @@ def dictionary_table(params: Params, numbers: Numbers) -> Table | None:
         rows[key] = {"dictionary": title, "family": first.family, **_values(lines, ENTRIES)}
     caption = (
         f"How many source words each dictionary holds ({first.signature}), and how many of them, or "
-        "of their best translations, are outside the vocabulary. Only these entries help to replace "
-        "unknown words."
+        "of their best translations, are outside the vocabulary. Copying apart, only such translations "
+        "bring a word that the vocabulary lacks."
     )
     formats = dict.fromkeys(ENTRIES.values(), WHOLE)
     name, title = "table_dictionary", "Dictionaries for unknown words"

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from attnmt.config import DEMO, DIRECTIONS, Params
 from attnmt.layout import Layout
 from attnmt.reporting.answer import NAME as ANSWER
-from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure
+from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure, label
 from attnmt.reporting.attention_table import NAME as ATTENTION
 from attnmt.reporting.claims_figure import claims_svgs
 from attnmt.reporting.claims_table import NAME as CLAIMS
@@ -140,8 +140,11 @@ def _finding(params: Params, report: Report) -> str:
             bounds = f" ({headline.note})" if headline.note else ""
             of = f"{headline.system}, the best systems with it and without it"
             return f"Attention gains {headline.number} BLEU{bounds}: {of}."
+    systems = {params.system_of(name) for name in params.models}
     plain = not all(map(params.attends, params.models))
     question = "Does attention help" if plain else "Which attention is better"
+    if len(systems) == 1:
+        question = f"How well does {label(params, *systems)} translate"
     source, target = params.languages.sides(params.main_direction)
     return f"{question} from {source.name} to {target.name}?"
 

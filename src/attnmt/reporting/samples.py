@@ -15,9 +15,9 @@ from attnmt.scoring.ranking import best_systems
 from attnmt.text.tokenizer import tokenizer
 
 CAPTION = (
-    "The sentences are spread evenly over {tests}; nobody chose them by hand. The best system with "
-    "attention on the development set translates them, and the best one without. Where attention links "
-    "an unknown word, it is replaced."
+    "The sentences are spread evenly over {tests}; nobody chose them by hand. They are translated by "
+    "the best systems on the development set, with attention and without it, as far as there are both. "
+    "Where attention links an unknown word, it is replaced."
 )
 # The test set of each direction, as an index; the paper has one for each.
 TESTS: dict[Direction, int] = {"forward": 0, "backward": -1}

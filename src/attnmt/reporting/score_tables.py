@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 from attnmt.config import ALIGNER, Params
 from attnmt.reporting.doubts import unlearned
@@ -45,7 +46,7 @@ CHOICES = (
     "; on {dev} the chosen step has links nearer to the outside aligner's, and the words' step restores "
     "more unknown words."
 )
-OTHER_TEXT = "Our text is not the paper's: compare gains."
+OTHER_TEXT = "Our text is not the paper's{instead}."
 
 
 def score_tables(params: Params, numbers: Numbers) -> list[Table]:
@@ -316,15 +317,21 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     if is_chosen and not any(NOT_COMPARED in (line.note or "") for line in shown):
         first = first.removesuffix(".") + CHOICES.format(dev=scores.params.sets.dev)
     other_text = scores.is_published and line.set != paper_set(spec.table)
-    compared = OTHER_TEXT if other_text else ""
-    marks = {
-        "† another recipe of training": any(row.mark for row in scores.rows.values()),
+    instead = ": compare gains" if any(map(scores.tested, scores.rows.values())) else ""
+    compared = OTHER_TEXT.format(instead=instead) if other_text else ""
+    marks = dict.fromkeys(row.mark for row in scores.rows.values() if row.mark)
+    meanings = {
+        f"{' '.join(marks)} another recipe of training": bool(marks),
         f"{LEARNING} still learning": any(map(scores.sign, scores.rows.values())),
     }
-    meant = ", ".join(sign for sign, is_there in marks.items() if is_there)
+    meant = ", ".join(sign for sign, is_there in meanings.items() if is_there)
     sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
     caption = " ".join(filter(None, sentences))
-    return caption + limits_caption(shown)
+    bounded = (
+        one for one in scores.measures if one.interval
+    )  # limits are mostly those of intervals
+    with_interval = (scores.ours(*both) for both in product(scores.rows.values(), bounded))
+    return caption + limits_caption(filter(None, with_interval))
 
 
 def _gains(scores: Scores) -> str:
@@ -343,5 +350,5 @@ def _bleu_words(scores: Scores, line: Line) -> str:
     unit = {"moses": "Moses tokens", "none": "tokens"}.get(side.tokenize, side.tokenize)
     text = unit if gain and gain.script == "tokenized" else "detokenized text"
     case = ", lower-cased" if family.lowercase else ""
-    cut = f", cut to its last {family.length} words" if family.length else ""
+    cut = f" (of each sentence the last {family.length})" if family.length else ""
     return f"The table shows BLEU on {text}{case}{cut}"

@@ -50,8 +50,9 @@ def _headlines(params: Params, numbers: Numbers) -> Iterator[Headline]:
 def _bleu(params: Params, numbers: Numbers, what: str, system: str) -> Iterator[Headline]:
     line = final_bleu(params, numbers, system)
     if line and line.value is not None:
-        number, bounds = decimal(line.value, 1), _bounds(line, decimal)
-        yield Headline(what, number, label(params, system), bounds)
+        after = "unknown words replaced" if line.replacement == "after" else ""
+        note = "; ".join(filter(None, [_bounds(line, decimal), after]))
+        yield Headline(what, decimal(line.value, 1), label(params, system), note)
 
 
 def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
