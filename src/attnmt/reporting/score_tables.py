@@ -327,9 +327,8 @@ def _caption(scores: Scores, lines: Sequence[Line]) -> str:
     meant = ", ".join(sign for sign, is_there in meanings.items() if is_there)
     sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
     caption = " ".join(filter(None, sentences))
-    bounded = (
-        one for one in scores.measures if one.interval
-    )  # limits are mostly those of intervals
+    # Limits are mostly those of intervals, and no caption speaks of one that is not shown.
+    bounded = (one for one in scores.measures if one.interval)
     with_interval = (scores.ours(*both) for both in product(scores.rows.values(), bounded))
     return caption + limits_caption(filter(None, with_interval))
 
