@@ -61,8 +61,8 @@ def unknown_table(params: Params, numbers: Numbers) -> Table | None:
     caption = (
         f"The table counts the words of the references of {test} ({first.lines:,} sentences) that the "
         "vocabulary lacks, and the words that replaced <unk>. A replacement is right if it is an "
-        "unknown word of its reference; a copied one also stands in the source. A word of the "
-        "vocabulary is never right here, though it may raise BLEU."
+        "unknown word of its reference; a copied one also stands in the source. Known words "
+        "may raise BLEU, but never count as right."
     )
     if any(row["seeds"] for row in rows.values()):
         caption += " Counts are means over seeds, ±."
