@@ -91,7 +91,7 @@ def test_machines_that_differ_are_shown_row_by_row_and_an_empty_column_is_not():
 def test_settings_that_differ_are_columns_and_those_that_all_share_stand_in_the_caption():
     params = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", seeds=2)
     table = settings_table(params, NUMBERS)
-    encoding = ["vocabulary up to", "units", "merges", "threshold"]
+    encoding = ["vocabulary limit", "units", "merges", "threshold"]
     assert table.headings == [
         "system",
         "dropout",
@@ -133,7 +133,7 @@ def test_whatever_setting_differs_is_a_column():
     headings = [
         "init",
         "location slots",
-        "vocabulary up to",
+        "vocabulary limit",
         "lowercase",
         "length",
         "clip embeddings",

@@ -10,7 +10,7 @@ from attnmt.scoring.numbers import Numbers
 # In the order of the columns; the caption names only these, as it must stay short
 MAIN = (
     *("recipe", "optimizer", "rate", "epochs", "halved after", "batch", "dropout", "cell"),
-    *("layers", "cells", "embeddings", "vocabulary up to", "units", "window D"),
+    *("layers", "cells", "embeddings", "vocabulary limit", "units", "window D"),
     *("warm-up", "patience", "averaged"),
 )
 HEADINGS = {  # of settings that params.yaml calls otherwise
@@ -19,7 +19,7 @@ HEADINGS = {  # of settings that params.yaml calls otherwise
     "batch_size": "batch",
     "size": "cells",
     "embedding": "embeddings",
-    "vocabulary": "vocabulary up to",
+    "vocabulary": "vocabulary limit",
     "warmup_steps": "warm-up",
     "average_last": "averaged",
 }
