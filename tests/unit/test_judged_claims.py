@@ -465,7 +465,7 @@ def test_the_table_counts_the_verdicts_that_another_test_set_has_too():
     holm = "+0.50 to +1.50, p after Holm 0.020"
     both = f"test2; family: +1.00 ({holm}); own: +2.00 ({holm})"
     assert table.facts["b"]["the other set"] == both
-    assert "another test set" not in claims_table([made_claim("c")]).caption
+    assert "on another set" not in claims_table([made_claim("c")]).caption
 
 
 def test_the_two_sides_of_a_claim_differ_in_what_their_models_say():
