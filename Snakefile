@@ -32,24 +32,47 @@ signal.signal(signal.SIGUSR1, lambda *_: None)
 # These take a second, in which Ctrl-C is heeded already.
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.workflow.code import STAGE
+from attnmt.workflow.dependencies import STAGE
 from attnmt.workflow.graph import compare_stages, following, read_stages
 from attnmt.workflow.first_import import refuse_other_code
-from attnmt.workflow.record import write_order
+from attnmt.workflow.record import write_plan
 from attnmt.workflow.snakemake_log import follow, hide_metadata
 
-LAYOUT = Layout(EXPERIMENT)
+LAYOUT, DRY = Layout(EXPERIMENT), workflow.output_settings.dryrun
 try:
     refuse_other_code()
     stages = compare_stages(EXPERIMENT) if PLANS else read_stages(EXPERIMENT)
     RULES = [stage for stage in stages if stage.name != STAGE]  # which ran just now
-    # A stage that is not done gets a new order. Snakemake goes by times: it runs a stage that is older
-    # than its order.
-    for stage in RULES if PLANS else ():
-        write_order(LAYOUT.order(stage.name), stage, again=not stage.done)
+    if PLANS and not DRY:
+        write_plan(LAYOUT.plan, RULES)
 except (InputError, OSError) as error:
     raise WorkflowError(f"error: {error}")  # Snakemake shows it without a traceback
-if PLANS and workflow.output_settings.dryrun:
+
+
+def marked(stage):
+    """Return the file by which Snakemake knows whether a stage is done; a dry run removes none.
+
+    Content says what is done (src/attnmt/workflow/record.py), and the times of files say nothing.
+    """
+    path = LAYOUT.marker(stage.name)
+    if PLANS and stage.done:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    elif PLANS and DRY:
+        return str(path.with_suffix(".todo"))
+    elif PLANS:
+        path.unlink(missing_ok=True)
+    return str(path)
+
+
+@cache
+def repeated():
+    """Return the stages that option -R repeats, with all that follow."""
+    return following(RULES, workflow.dag_settings.forcerun)
+
+
+MARKERS = {stage.name: marked(stage) for stage in RULES}
+if PLANS and DRY:
     hide_metadata()
 elif PLANS:
     follow(EXPERIMENT, RULES, {name: limit.value for name, limit in workflow.global_resources.items()}, STOP)
@@ -61,20 +84,6 @@ def command(stage, resources):
     """Return a stage's command. In a job on another machine, a stage that asks for a GPU first looks for it."""
     looks = workflow.remote_exec and resources.get("gpu")
     return "python -m attnmt.workflow.promised_gpu && " * bool(looks) + stage.command
-
-
-@cache
-def repeated():
-    """Return the stages that option -R repeats, with all that follow."""
-    return following(RULES, workflow.dag_settings.forcerun)
-
-
-def age(stage):
-    """Return how the times of a stage's inputs count.
-
-    The content of a stage that is done is known to be up to date, so its inputs count as old.
-    """
-    return ancient if stage.done and stage.name not in repeated() else str
 
 
 onstart:
@@ -91,7 +100,7 @@ onerror:
 
 rule all:
     input:
-        [path for stage in RULES for path in stage.outputs if path not in stage.absent],
+        list(MARKERS.values()),
     default_target: True
     message:
         f"All stages of experiment {EXPERIMENT}"
@@ -106,15 +115,12 @@ for stage in RULES:
             f"{stage.name}: {stage.description}"
         input:
             lambda wildcards, stage=stage: [
-                age(stage)(path) for path in stage.inputs if path not in stage.absent
+                MARKERS[name] if stage.name in repeated() else ancient(MARKERS[name])
+                for name in stage.before
             ],
-            order=lambda wildcards, stage=stage: age(stage)(str(LAYOUT.order(stage.name))),
         output:
-            [
-                path if Path(path).suffix else directory(path)
-                for path in stage.outputs
-                if path not in stage.absent
-            ],
+            [path if Path(path).suffix else directory(path) for path in stage.outputs],
+            touch(MARKERS[stage.name]),
         log:
             f"logs/{EXPERIMENT}/{stage.name}.log",
         params:
@@ -127,4 +133,4 @@ for stage in RULES:
             lambda wildcards: config.get("conda")  # None means the environment of Snakemake itself
         shell:
             # With a trap the shell waits for a stage that is told to end and saves what it has.
-            "trap : TERM USR1; export ATTNMT_ORDER={input.order}; {{ {params.command}; }} > {log} 2>&1"
+            "trap : TERM USR1; export ATTNMT_PLANNED=yes; {{ {params.command}; }} > {log} 2>&1"

@@ -22,6 +22,8 @@ from attnmt.files.atomic import atomic_folder
 from attnmt.layout import Layout
 from attnmt.workflow.stage import run_stage
 
+PARAMS = ("languages", "sets", "corpus")  # those that decide the outputs
+
 
 def main(params_file: Path) -> None:
     """Write the raw text of the experiment that ``params_file`` describes."""

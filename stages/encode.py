@@ -23,6 +23,8 @@ from attnmt.layout import Layout
 from attnmt.text.encode import encode_sets
 from attnmt.workflow.stage import run_stage
 
+PARAMS = ("languages", "sets", "encoding")  # those that decide the outputs
+
 
 def main(params_file: Path, family: str) -> None:
     """Encode the sets of the experiment that ``params_file`` describes for the models of ``family``."""

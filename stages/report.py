@@ -30,6 +30,8 @@ from attnmt.reporting.tables import write_tables
 from attnmt.tracking.importing import log_results
 from attnmt.workflow.stage import run_stage
 
+PARAMS = ("languages", "sets", "tokenize", "families", "models", "ensembles", "rows", "comparisons", "decoding", "evaluation")  # those that decide the outputs
+
 
 def main(params_file: Path) -> None:
     """Write the report of one experiment, then put it and the scores into MLflow."""

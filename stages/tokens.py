@@ -19,6 +19,8 @@ from attnmt.layout import Layout
 from attnmt.text.tokens import tokenize_sets
 from attnmt.workflow.stage import run_stage
 
+PARAMS = ("languages", "sets", "tokenize")  # those that decide the outputs
+
 
 def main(params_file: Path) -> None:
     """Tokenize the sets of the experiment that ``params_file`` describes."""

@@ -21,8 +21,10 @@ from attnmt.files.atomic import check_place
 from attnmt.layout import Layout
 from attnmt.tracking.live import LONG, training_run
 from attnmt.training.trainer import train_run
-from attnmt.workflow.code import digest_of_run, files_of_run
+from attnmt.workflow.dependencies import code_of, digest_of_code
 from attnmt.workflow.stage import run_stage
+
+PARAMS = ("languages", "sets.train", "sets.dev", "sets.tests", "training", "machine.instructions", "machine.train_threads")  # those that decide the outputs
 
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json", "provenance.json")
 
@@ -33,8 +35,7 @@ def main(params_file: Path, name: str) -> None:
     for output in OUTPUTS:  # before the training, not after it
         check_place(Layout(params.experiment).model(name) / output)
     watch = partial(training_run, after=LONG)
-    code = files_of_run(params, Path(__file__).resolve(), name)
-    train_run(params, name, digest_of_run(code.values()), watch)
+    train_run(params, name, digest_of_code(code_of(Path(__file__).resolve())), watch)
 
 
 if __name__ == "__main__":

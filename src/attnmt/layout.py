@@ -92,17 +92,22 @@ class Layout:
         return Path(self.root, "set-aside")
 
     @property
-    def code(self) -> Path:
-        """``<script>.json``: the digests of the code that a file in ``stages/`` runs; in git."""
-        return Path(self.root, "code", self.experiment)
+    def depends(self) -> Path:
+        """The code and the parameters of each stage (:mod:`attnmt.workflow.dependencies`)."""
+        return Path(self.root, "depends", self.experiment)
 
-    def order(self, stage: str) -> Path:
-        """What the outputs of a stage are to be made of. Snakemake hands this file to the stage."""
-        return Path(self.root, ".stages", self.experiment, f"{stage}.order.json")
+    @property
+    def plan(self) -> Path:
+        """The stages that Snakemake has planned. Their jobs read this file."""
+        return Path(self.root, ".stages", self.experiment, "plan.json")
+
+    def marker(self, stage: str) -> Path:
+        """An empty file that Snakemake sees where a stage is done."""
+        return Path(self.root, ".stages", self.experiment, f"{stage}.done")
 
     def record(self, stage: str) -> Path:
         """What the outputs of a stage were made of (:mod:`attnmt.workflow.record`)."""
-        return Path(self.root, ".stages", self.experiment, f"{stage}.record.json")
+        return Path(self.root, ".stages", self.experiment, f"{stage}.json")
 
     @property
     def speed(self) -> Path:

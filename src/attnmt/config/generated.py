@@ -42,19 +42,18 @@ def models_yaml(params: Params) -> str:
     up = Path(*[".."] * len(file.parent.parts))
     dev_cost = f"{params.sets.dev}_cost"
     histories = [Layout(params.experiment).model(name) / "history.csv" for name in params.models]
-    corpus_code = Layout(params.experiment).code / "corpus.json"
+    depends = Layout(params.experiment).depends / "corpus.json"
     content = {
         "root": up.as_posix(),
         "params_file": file.as_posix(),
         "models_file": file.with_name(MODELS).as_posix(),
-        # DVC depends on corpus.json anyway, so an experiment without local text names it here.
-        "local_text": (params.local_text or corpus_code).as_posix(),
+        # DVC depends on that file anyway, so an experiment without local text names it here.
+        "local_text": (params.local_text or depends).as_posix(),
         "models": {
             name: {
                 "system": model.entry,
                 "family": model.family,
                 "seed": model.seed,
-                "code": model.system_name,  # its files in code/ (workflow/code.py)
             }
             | _own_recipe(params, model)
             for name, model in params.models.items()
@@ -63,7 +62,6 @@ def models_yaml(params: Params) -> str:
             name: {
                 "ensemble": ensemble.entry,
                 "family": ensemble.family,
-                "code": ensemble.system_name,
                 "members": _slots(ensemble.entry, ensemble.members),
             }
             for name, ensemble in params.ensembles.items()

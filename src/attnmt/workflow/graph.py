@@ -1,66 +1,57 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
 This is the only module that knows DVC. DVC does not promise to keep these parts of its interface:
-``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``load_yaml``,
-``modify_yaml``, and the fields and methods of a stage and of its inputs and outputs. ``Repo.index``
-and ``Repo.status`` would do more with less code. But the first parses the locks of all experiments,
-which takes ten seconds for the study's alone, and the second parses the parameters again for each
-stage.
+``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``modify_yaml``,
+``hash_file``, and the fields and methods of a stage and of its inputs and outputs. ``Repo.index`` would
+do more with less code, but it parses the locks of all experiments.
 """
 
 import os
 import sqlite3
-from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, reduce
-from operator import getitem
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dvc.config import ConfigError
 from dvc.dvcfile import ProjectFile
 from dvc.exceptions import DvcException, NotDvcRepoError
+from dvc.fs import LocalFileSystem
 from dvc.lock import LockError
 from dvc.repo import Repo, lock_repo
 from dvc.repo.index import Index
 from dvc.scm import SCMError
-from dvc.utils.serialize import load_yaml, modify_yaml
+from dvc.utils.serialize import modify_yaml
+from dvc_data.hashfile.hash import hash_file
 from networkx import topological_sort
 from tqdm import tqdm
 
 from attnmt.config import DEMO, Params, load_params
-from attnmt.config.claims import CLAIMS, project_claims
 from attnmt.config.generated import refuse_other_stages, write_models
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
-from attnmt.workflow.code import STAGE, write_code
+from attnmt.workflow.dependencies import STAGE, write_dependencies
 from attnmt.workflow.kinds import kind_of
-from attnmt.workflow.lock import WEIGHTS, dvc_digest
-from attnmt.workflow.record import Order, contradicts, is_of
+from attnmt.workflow.record import Digest, Run, Task, dvc_digest, file_digest, made, read_record
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
 
 
 @dataclass(frozen=True)
-class Stage(Order):
-    """One stage of an experiment. All paths are relative to the project's folder.
-
-    ``inputs`` are sources and declared outputs. If the stage reads a folder that holds outputs, the
-    outputs in it, except weights, are listed instead. If it reads a file in an output, the output is
-    listed instead.
-    """
+class Stage(Task):
+    """One stage of an experiment. All paths are relative to the project's folder."""
 
     description: str
     threads: int
     resources: dict[str, int]
+    before: list[str]  # the stages whose outputs it reads
     priority: int  # the number of stages that read its outputs; the highest goes first
-    # dvc.lock or records say that its outputs, and those of every stage before it, are of what is here
+    # dvc.lock or a record says that its outputs, and those of every stage before it, are of what is here
     done: bool = False
     committed: bool = False  # done according to dvc.lock, and DVC's cache has its outputs
-    absent: frozenset[str] = frozenset()  # missing weights that it neither reads nor makes now
 
     @property
     def kind(self) -> str:
@@ -74,39 +65,32 @@ def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
     Raises:
         InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
     """
-    root = root.resolve()
-    file = _dvc_yaml(experiment, root)
-    _prepare(file, root)
-    with _index(file, root) as index:
-        return _declared(index, root)
+    with _index(experiment, root.resolve()) as index:
+        return _declared(index, root.resolve())
 
 
 def compare_stages(experiment: str) -> list[Stage]:
     """Return the stages of an experiment here, and which of them are done.
 
-    First this brings models.yaml and the digests of the code up to date. Then DVC (if there is a
-    dvc.lock) and the stages' records say what has changed.
+    First this brings models.yaml and the dependencies of the stages up to date.
 
     Raises:
         InputError: as :func:`read_stages` does.
     """
     root = Path().resolve()
-    file = _dvc_yaml(experiment, root)
-    params = _prepare(file, root)
-    with _index(file, root) as index:
+    with _index(experiment, root) as index:
         stages = _declared(index, root)  # a fault of dvc.yaml is named before anything is written
-        write_code(params, root / "stages", Layout(experiment, root).code)
+        write_dependencies(_params(experiment, root))
         return _compared(index, stages, Layout(experiment))
 
 
-def following(stages: Sequence[Stage], asked: Collection[str]) -> set[str]:
-    """Return the names of stages and of all that follow; ``asked`` has names of stages or outputs."""
-    found = {one.name for one in stages if {one.name, *one.outputs} & {*asked}}
+def following(stages: Sequence[Stage], names: Collection[str]) -> set[str]:
+    """Return the names of stages and of all that follow; ``names`` are of stages or outputs."""
+    found = {one.name for one in stages if {one.name, *one.outputs} & {*names}}
     size = -1
     while len(found) > size:
         size = len(found)
-        made = {path for one in stages if one.name in found for path in one.outputs}
-        found |= {one.name for one in stages if made & {*one.inputs}}
+        found |= {one.name for one in stages if found & {*one.before}}
     return found
 
 
@@ -115,34 +99,32 @@ class Committed(NamedTuple):
 
     new: list[str]  # dvc.lock did not say before that they are done, or DVC's cache lacked them
     stale: list[str]  # they, or stages before them, have not run, or their inputs have changed
-    trained: list[str]  # models whose outputs are in DVC's cache
+    trained: list[str]  # models whose outputs were read back from DVC's cache
 
 
 def commit(experiment: str) -> Committed:
     """Write to dvc.lock what was made, for every stage whose record proves it."""
-    stages = compare_stages(experiment)
-    new = [stage.name for stage in stages if stage.done and not stage.committed]
-    if new:
-        root = Path().resolve()
-        with _index(_dvc_yaml(experiment, root), root) as index, lock_repo(index.repo):
-            made = [stage for stage in index.stages if stage.name in new]
-            for stage in tqdm(made, "commit", unit="stage", disable=None, leave=False, delay=1):
-                # For missing weights, dvc.lock keeps its digest. DVC's run cache takes only stages whose
-                # files are all there.
-                lacks = any(map(_is_missing_weights, (*stage.deps, *stage.outs)))
-                stage.save(allow_missing=lacks, run_cache=not lacks)
-                stage.commit(allow_missing=lacks)
-            made[0].dvcfile.dump_stages(made, update_pipeline=False)
-            _drop_from_lock(made[0].dvcfile, {stage.name for stage in index.stages})
-            _show_to_dvc(experiment, index.repo)
-    # DVC's cache now has the outputs of every stage that is done, except missing weights.
-    trainings = [
-        stage.name
-        for stage in stages
-        if stage.done and stage.name.startswith(TRAIN) and not stage.absent & {*stage.outputs}
-    ]
-    stale = [stage.name for stage in stages if not stage.done]
-    return Committed(new, stale, [name.removeprefix(TRAIN) for name in trainings])
+    stages, layout = compare_stages(experiment), Layout(experiment)
+    done = [stage for stage in stages if stage.done]
+    with _index(experiment, Path().resolve()) as index:
+        cached = {stage.name: stage for stage in index.stages}
+        names = [one.name.removeprefix(TRAIN) for one in done if one.name.startswith(TRAIN)]
+        trained = [name for name in names if layout.checkpoints(name).exists()]
+        unsafe = {TRAIN + name for name in trained if not _is_safe(cached[TRAIN + name])}
+        new = [one.name for one in done if not one.committed or one.name in unsafe]
+        if new:
+            with lock_repo(index.repo):
+                for name in tqdm(new, "commit", unit="stage", disable=None, leave=False, delay=1):
+                    for damaged in _damaged(cached[name]):
+                        damaged.unlink(missing_ok=True)  # the commit writes it again
+                    cached[name].save()
+                    cached[name].commit()
+                file = cached[new[0]].dvcfile
+                file.dump_stages([cached[name] for name in new], update_pipeline=False)
+                _drop_from_lock(file, {*cached})
+                _show_to_dvc(experiment, index.repo)
+        trained = [name for name in trained if _is_safe(cached[TRAIN + name])]
+    return Committed(new, [stage.name for stage in stages if not stage.done], trained)
 
 
 def _dvc_yaml(experiment: str, root: Path) -> Path:
@@ -155,14 +137,8 @@ def _dvc_yaml(experiment: str, root: Path) -> Path:
     return path
 
 
-def _prepare(file: Path, root: Path) -> Params:
-    """Check the parameters and the claims, because DVC would accept faulty ones; write models.yaml."""
-    params = load_params(file.with_name("params.yaml"), root)
-    if (root / CLAIMS).exists():
-        project_claims(root)
-    refuse_other_stages(params, root)
-    write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
-    return params
+def _params(experiment: str, root: Path) -> Params:
+    return load_params(_dvc_yaml(experiment, root).with_name("params.yaml"), root)
 
 
 class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
@@ -172,24 +148,15 @@ class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
         return Path(self.path).exists()
 
 
-def _drop_from_lock(file: ProjectFile, known: set[str]) -> None:
-    """Remove the entries of stages that are no longer declared. DVC itself keeps them for ever."""
-    if file.lockfile_contents.get("stages", {}).keys() - known:
-        with modify_yaml(Path(file.path).with_suffix(".lock")) as lock:
-            for name in lock["stages"].keys() - known:
-                del lock["stages"][name]
-
-
-def _show_to_dvc(experiment: str, repo: Repo) -> None:
-    """Let DVC's own commands see an experiment that has run here, even if .dvcignore hides it."""
-    file = _dvc_yaml(experiment, Path().resolve())
-    if repo.dvcignore.is_ignored_file(str(file)):
-        write_text(file.with_name(".dvcignore"), f"!{file.name}\n")
-
-
 @contextmanager
-def _index(file: Path, root: Path) -> Iterator[Index]:
-    """Yield the stages of one dvc.yaml as DVC resolves them."""
+def _index(experiment: str, root: Path) -> Iterator[Index]:
+    """Yield the stages of an experiment as DVC resolves them; models.yaml is brought up to date first.
+
+    DVC would accept faulty parameters, so they are checked, too.
+    """
+    file, params = _dvc_yaml(experiment, root), _params(experiment, root)
+    refuse_other_stages(params, root)
+    write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
     try:
         with Repo(str(root)) as repo:
             stages = list(_AnyFile(repo, str(file)).stages.values())
@@ -212,59 +179,32 @@ def _index(file: Path, root: Path) -> Iterator[Index]:
 
 
 def _declared(index: Index, root: Path) -> list[Stage]:
-    """Return the stages as they are declared. Each parameter file is parsed once."""
-    # The outputs in each folder; an output lies also in itself. A file of digests stands for itself.
-    within: dict[Path, list[Path]] = defaultdict(list)
-    makers = (stage for stage in index.stages if stage.name != STAGE)
-    outputs = dict.fromkeys(_path(item, root) for stage in makers for item in stage.outs)
-    _refuse_links_outside({output.parts[0] for output in outputs}, root)
-    for output in outputs:
-        for folder in (output, *output.parents):
-            within[folder].append(output)
-    files = {group.fs_path for stage in index.stages for group in stage.params}
-    values = {path: load_yaml(path) for path in files}
-    stages = []
+    """Return the stages as they are declared."""
     for stage in index.stages:
         if "resources" not in (stage.meta or {}):
             file = stage.dvcfile.path
             raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")
-        try:
-            params = {
-                f"{_path(group, root)}:{name}": reduce(
-                    getitem, name.split("."), values[group.fs_path]
-                )
-                for group in stage.params
-                for name in group.params
-            }
-        except (KeyError, TypeError) as error:
-            file = stage.dvcfile.path
-            why = f"its parameters name {error}, which is in none of the files"
-            raise InputError(f"{file}: stages: {stage.name}: {why}; correct the name") from None
-        read = [_path(item, root) for item in _inputs(stage)]
-        inputs = [path for item in read for path in _sources_and_outputs(item, within, outputs)]
-        stages.append(
-            Stage(
-                name=stage.name,
-                command=stage.cmd if isinstance(stage.cmd, str) else " && ".join(stage.cmd),
-                params=params,
-                inputs=list(dict.fromkeys(map(str, inputs))),
-                outputs=[str(_path(output, root)) for output in stage.outs],
-                description=stage.desc,
-                threads=stage.meta.get("threads", 1),
-                resources=stage.meta["resources"],
-                priority=index.graph.in_degree(stage),
-            )
+    outputs = (_path(item, root) for stage in index.stages for item in stage.outs)
+    _refuse_links_outside({Path(output).parts[0] for output in outputs}, root)
+    return [
+        Stage(
+            name=stage.name,
+            command=stage.cmd,
+            inputs=list(dict.fromkeys(_path(item, root) for item in stage.deps)),
+            outputs=[_path(item, root) for item in stage.outs],
+            description=stage.desc,
+            threads=stage.meta.get("threads", 1),
+            resources=stage.meta["resources"],
+            # DVC's edges go from a stage to those that it depends on.
+            before=[other.name for other in index.graph.successors(stage) if other.name != STAGE],
+            priority=index.graph.in_degree(stage),
         )
-    return stages
+        for stage in index.stages
+    ]
 
 
-def _path(item: Any, root: Path) -> Path:
-    return Path(os.path.relpath(item.fs_path, root))  # a text may lie outside the project
-
-
-def _inputs(stage: Any) -> list[Any]:
-    """Return DVC's inputs of a stage without its parameters."""
-    return [item for item in stage.deps if item not in stage.params]
+def _path(item: Any, root: Path) -> str:
+    return os.path.relpath(item.fs_path, root)  # a text may lie outside the project
 
 
 def _refuse_links_outside(folders: Iterable[str], root: Path) -> None:
@@ -281,84 +221,89 @@ def _refuse_links_outside(folders: Iterable[str], root: Path) -> None:
             )
 
 
-def _sources_and_outputs(
-    path: Path, within: Mapping[Path, list[Path]], outputs: Container[Path]
-) -> Iterable[Path]:
-    """Return what an input means: the outputs in it, the output around it, or itself, a source.
-
-    Of a folder of models, a stage reads the files beside the weights, and not the weights.
-    """
-    around = [folder for folder in path.parents if folder in outputs]
-    inside = [output for output in within.get(path, ()) if output == path or output.name != WEIGHTS]
-    return inside or around or [path]
-
-
 def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage]:
     """Return the declared stages with what is done, according to dvc.lock and the records."""
-    declared_by_name = {stage.name: stage for stage in declared}
-    digest = cache(dvc_digest)  # several stages read a file
-    changed: dict[tuple[Any, ...], bool] = {}
-    locked: dict[str, Any] = {}  # missing weights, each with its digest in dvc.lock
-    done, committed = set[str](), set[str]()
-    # DVC's edges go from a stage to those that it depends on, and these are compared first.
-    order = [*topological_sort(index.graph)][::-1]
-    for found in tqdm(order, "compare", disable=None, leave=False, delay=1):
-        stage, record = declared_by_name[found.name], layout.record(found.name)
-        gone = {item.fs_path: item.hash_info for item in found.outs if _is_missing_weights(item)}
-        # Someone may have forced DVC to lock what other code made; then the record is right.
-        is_locked = _is_locked(found, stage, changed, locked | gone) and not contradicts(
-            record, stage, digest
-        )
-        if is_locked:
-            locked |= gone
-            here = [out for out in found.outs if out.fs_path not in gone and out.use_cache]
-            if not any(out.changed_cache() for out in here):
-                committed.add(stage.name)
-        before = {other.name for other in index.graph.successors(found)}
-        if (is_locked or stage.name == STAGE or is_of(record, stage, digest)) and before <= done:
-            done.add(stage.name)
-    # A model is trained again if a stage has to read its missing weights. What was made of them before
-    # stays: the same training gives the same weights. If it does not, the next comparison says so.
-    missing = {str(Path(path).relative_to(Path().resolve())) for path in locked}
-    needed = {path for stage in declared if stage.name not in done for path in stage.inputs}
-    done -= {stage.name for stage in declared if missing & needed & {*stage.outputs}}
+    stages, root = {stage.name: stage for stage in declared}, Path().resolve()
+    digest = _digest(index.repo)
+    done, committed = {STAGE}, set[str]()
+    # The stages that others depend on come first.
+    for found in tqdm([*topological_sort(index.graph)][::-1], "compare", disable=None, leave=False):
+        name, stage = found.name, stages[found.name]
+        locked = None if found.cmd_changed else _locked(found, root)
+        if made(locked, stage, digest):
+            committed |= {name} if _is_cached(found) else set()
+        elif name != STAGE and not made(read_record(layout.record(name)), stage, digest):
+            continue
+        if {*stage.before} <= done:
+            done.add(name)
     return [
-        replace(
-            stage,
-            done=stage.name in done,
-            committed=stage.name in done & committed,
-            absent=frozenset(missing if stage.name in done else ()),
-        )
-        for stage in declared
+        replace(one, done=one.name in done, committed=one.name in done & committed)
+        for one in declared
     ]
 
 
-def _is_missing_weights(item: Any) -> bool:
-    path = Path(item.fs_path)
-    return path.name == WEIGHTS and not path.exists()
+def _locked(found: Any, root: Path) -> Run:
+    """Return what dvc.lock says of a stage, in the form of a record."""
+    return Run(
+        command=found.cmd,
+        inputs={_path(item, root): item.hash_info.value for item in found.deps},
+        outputs={_path(item, root): item.hash_info.value for item in found.outs},
+    )
 
 
-def _is_locked(
-    found: Any, stage: Stage, changed: dict[tuple[Any, ...], bool], missing: dict[str, Any]
-) -> bool:
-    """Return whether dvc.lock has this command, these parameters and the present files.
+def _digest(repo: Repo) -> Digest:
+    """Return a function that gives each digest once; DVC remembers those of files that stay the same."""
+    system = LocalFileSystem()
 
-    Args:
-        changed: what DVC has said so far of inputs and outputs, each asked once.
-        missing: the weights that may be missing, each with the digest that dvc.lock must have.
+    @cache
+    def of_file(path: Path) -> str:
+        return str(hash_file(str(path.absolute()), system, "md5", repo.state)[1].value)
+
+    return cache(partial(dvc_digest, of_file=of_file))
+
+
+def _objects(found: Any) -> dict[Path, str]:
+    """Return where DVC's cache has, or will have, each output of a stage, with its digest."""
+    digests = dict[str, Any]()
+    for out in (out for out in found.outs if out.use_cache):
+        path = Path(out.fs_path)
+        files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+        for one in [path, *files]:
+            digests[str(dvc_digest(one))] = out.cache
+    return {Path(where.oid_to_path(digest)): digest for digest, where in digests.items()}
+
+
+def _is_cached(found: Any) -> bool:
+    return not any(out.changed_cache() for out in found.outs if out.use_cache)
+
+
+def _damaged(found: Any) -> list[Path]:
+    """Return the files of DVC's cache, for the outputs of a stage, that are not what their names say.
+
+    DVC itself takes their word for it. It would put a file that was cut in place of a good output.
     """
-    locked = {
-        f"{_path(group, Path().resolve())}:{name}": value
-        for group in found.params
-        for name, value in (group.hash_info.value or {}).items()
-    }
-    if found.cmd_changed or stage.params != locked:
-        return False
-    for item in (*_inputs(found), *found.outs):
-        key = type(item), item.fs_path, item.hash_info.value
-        if key not in changed:
-            known = _is_missing_weights(item) and missing.get(item.fs_path) == item.hash_info
-            changed[key] = not known and bool(item.workspace_status())
-        if changed[key]:
-            return False
-    return True
+    return [
+        path
+        for path, digest in _objects(found).items()
+        if path.exists() and file_digest(path) != digest.removesuffix(".dir")
+    ]
+
+
+def _is_safe(found: Any) -> bool:
+    """Return whether every output of a stage was read back from DVC's cache."""
+    return all(path.exists() for path in _objects(found)) and not _damaged(found)
+
+
+def _drop_from_lock(file: ProjectFile, known: set[str]) -> None:
+    """Remove the entries of stages that are no longer declared. DVC itself keeps them for ever."""
+    if file.lockfile_contents.get("stages", {}).keys() - known:
+        with modify_yaml(Path(file.path).with_suffix(".lock")) as lock:
+            for name in lock["stages"].keys() - known:
+                del lock["stages"][name]
+
+
+def _show_to_dvc(experiment: str, repo: Repo) -> None:
+    """Let DVC's own commands see an experiment that has run here, even if .dvcignore hides it."""
+    file = _dvc_yaml(experiment, Path().resolve())
+    if repo.dvcignore.is_ignored_file(str(file)):
+        write_text(file.with_name(".dvcignore"), f"!{file.name}\n")

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,10 +18,11 @@ from attnmt.files.atomic import FULL
 from attnmt.files.text_file import json_text, read_json, update_text
 from attnmt.layout import Layout
 from attnmt.training.stop import handled
-from attnmt.workflow.code import SCRIPT, files_of_run
-from attnmt.workflow.record import DVC_STAGE, ORDER, Order, read_order, recorded
+from attnmt.workflow.dependencies import STAGE, dependencies, dependencies_file
+from attnmt.workflow.record import DVC_STAGE, Task, read_plan, recorded
 
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
+PLANNED = "ATTNMT_PLANNED"  # set by the Snakefile: the stage runs as a part of its plan
 ENDED_BY_SIGNAL = 128  # what a shell adds to a signal's number
 
 
@@ -32,20 +32,17 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
     A record says afterwards what the outputs were made of (:mod:`attnmt.workflow.record`). An
     InputError ends the process as :func:`run_app` says.
     """
-    script = Path(inspect.getfile(main)).resolve()
+    script = Path(inspect.getfile(main)).name
 
     @wraps(main)
     def run(params_file: Path, **others: Any) -> None:
         params = load_params(params_file)
-        experiment = params.experiment
         arguments = [str(params_file), *map(str, others.values())]
-        command = " ".join(["python", f"stages/{script.name}", *arguments])
-        order = None
-        if script.stem != SCRIPT:  # which runs whenever an engine looks
-            _check_code(script, params, *others.values())
-            order = _order(experiment, command)
-        record = recorded(order, Layout(experiment).record(order.name)) if order else None
-        with record or nullcontext():
+        task = _task(params.experiment, " ".join(["python", f"stages/{script}", *arguments]))
+        if task is None or task.name == STAGE:
+            return main(params_file, **others)
+        _check_dependencies(params, task.name)
+        with recorded(task, Layout(params.experiment).record(task.name)):
             main(params_file, **others)
 
     logging.basicConfig(format="%(message)s")
@@ -56,32 +53,30 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
     run_app(app)
 
 
-def _check_code(script: Path, params: Params, key: str | None = None) -> None:
-    """Check that the files of digests describe the code that runs.
+def _check_dependencies(params: Params, stage: str) -> None:
+    """Check that the code and the parameters are those that the engine has seen.
 
-    If a person started the stage, they are brought up to date instead.
+    If a person started the stage, their file is brought up to date instead.
     """
-    for path, code in files_of_run(params, script, key).items():
-        file = Layout(params.experiment).code / path
-        if not {ORDER, DVC_STAGE} & os.environ.keys():
-            update_text(file, json_text(code))
-            continue
-        seen = read_json(file)
-        if changed := [name for name in {**seen, **code} if seen.get(name) != code.get(name)]:
-            write = f"python stages/{SCRIPT}.py {params.params_file}"
-            raise InputError(
-                f"{file}: {', '.join(sorted(changed))} changed after DVC or Snakemake had read them; "
-                f"run {write}, and start it again"
-            )
+    path, now = dependencies_file(params.experiment, stage), dependencies(params, stage)
+    if not {PLANNED, DVC_STAGE} & os.environ.keys():
+        update_text(path, json_text(now))
+    elif (then := read_json(path)) != now:
+        changed = [
+            name for part in now for name in now[part] if then[part].get(name) != now[part][name]
+        ]
+        raise InputError(
+            f"{path}: {', '.join(changed)} changed after DVC or Snakemake had read it; start again"
+        )
 
 
-def _order(experiment: str, command: str) -> Order | None:
-    """Return what a command is to make and of what: Snakemake's order, or dvc.yaml's definition.
+def _task(experiment: str, command: str) -> Task | None:
+    """Return the stage of a command, as Snakemake planned it or as dvc.yaml declares it.
 
     Without DVC, or without such a stage in dvc.yaml, no engine here asks for a record.
     """
-    if ORDER in os.environ:
-        return read_order(Path(os.environ[ORDER]), command)
+    if PLANNED in os.environ:
+        return read_plan(Layout(experiment).plan, command)
     try:
         from attnmt.workflow.graph import read_stages  # here, because DVC takes a second to load
 
