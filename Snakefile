@@ -120,7 +120,7 @@ for stage in RULES:
             ],
         output:
             [path if Path(path).suffix else directory(path) for path in stage.outputs],
-            touch(MARKERS[stage.name]),
+            done=MARKERS[stage.name],
         log:
             f"logs/{EXPERIMENT}/{stage.name}.log",
         params:
@@ -133,4 +133,4 @@ for stage in RULES:
             lambda wildcards: config.get("conda")  # None means the environment of Snakemake itself
         shell:
             # With a trap the shell waits for a stage that is told to end and saves what it has.
-            "trap : TERM USR1; export ATTNMT_PLANNED=yes; {{ {params.command}; }} > {log} 2>&1"
+            "trap : TERM USR1; export ATTNMT_PLANNED=yes; {{ {params.command}; }} > {log} 2>&1 && touch {output.done}"
