@@ -91,7 +91,7 @@ onerror:
 
 rule all:
     input:
-        [path for stage in RULES for path in stage.outputs if path not in stage.absent],
+        [path for stage in RULES for path in stage.outputs],
     default_target: True
     message:
         f"All stages of experiment {EXPERIMENT}"
@@ -105,16 +105,10 @@ for stage in RULES:
         message:
             f"{stage.name}: {stage.description}"
         input:
-            lambda wildcards, stage=stage: [
-                age(stage)(path) for path in stage.inputs if path not in stage.absent
-            ],
+            lambda wildcards, stage=stage: [age(stage)(path) for path in stage.inputs],
             order=lambda wildcards, stage=stage: age(stage)(str(LAYOUT.order(stage.name))),
         output:
-            [
-                path if Path(path).suffix else directory(path)
-                for path in stage.outputs
-                if path not in stage.absent
-            ],
+            [path if Path(path).suffix else directory(path) for path in stage.outputs],
         log:
             f"logs/{EXPERIMENT}/{stage.name}.log",
         params:

@@ -5,11 +5,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from made_report import ROOT, made_claim, made_line, made_numbers, made_params
-
-from attnmt.errors import InputError
-from attnmt.layout import Layout
-from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.reporting.readme_table import (
     MARKER,
     OTHER_RECIPE,
@@ -19,6 +14,11 @@ from attnmt.reporting.readme_table import (
     results_table,
     verdicts_table,
 )
+from made_report import ROOT, made_claim, made_line, made_numbers, made_params
+
+from attnmt.errors import InputError
+from attnmt.layout import Layout
+from attnmt.reporting.claims_table import UNREGISTERED
 from attnmt.scoring.claim_lines import write_claims
 from attnmt.scoring.numbers import Numbers, write_numbers
 

@@ -38,7 +38,7 @@ from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.workflow.code import STAGE, write_code
 from attnmt.workflow.kinds import kind_of
-from attnmt.workflow.lock import WEIGHTS, dvc_digest
+from attnmt.workflow.lock import dvc_digest
 from attnmt.workflow.record import Order, contradicts, is_of
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
@@ -49,8 +49,7 @@ class Stage(Order):
     """One stage of an experiment. All paths are relative to the project's folder.
 
     ``inputs`` are sources and declared outputs. If the stage reads a folder that holds outputs, the
-    outputs in it, except weights, are listed instead. If it reads a file in an output, the output is
-    listed instead.
+    outputs in it are listed instead. If it reads a file in an output, the output is listed instead.
     """
 
     description: str
@@ -60,7 +59,6 @@ class Stage(Order):
     # dvc.lock or records say that its outputs, and those of every stage before it, are of what is here
     done: bool = False
     committed: bool = False  # done according to dvc.lock, and DVC's cache has its outputs
-    absent: frozenset[str] = frozenset()  # missing weights that it neither reads nor makes now
 
     @property
     def kind(self) -> str:
@@ -127,22 +125,14 @@ def commit(experiment: str) -> Committed:
         with _index(_dvc_yaml(experiment, root), root) as index, lock_repo(index.repo):
             made = [stage for stage in index.stages if stage.name in new]
             for stage in tqdm(made, "commit", unit="stage", disable=None, leave=False, delay=1):
-                # For missing weights, dvc.lock keeps its digest. DVC's run cache takes only stages whose
-                # files are all there.
-                lacks = any(map(_is_missing_weights, (*stage.deps, *stage.outs)))
-                stage.save(allow_missing=lacks, run_cache=not lacks)
-                stage.commit(allow_missing=lacks)
+                stage.save()
+                stage.commit()
             made[0].dvcfile.dump_stages(made, update_pipeline=False)
             _drop_from_lock(made[0].dvcfile, {stage.name for stage in index.stages})
             _show_to_dvc(experiment, index.repo)
-    # DVC's cache now has the outputs of every stage that is done, except missing weights.
-    trainings = [
-        stage.name
-        for stage in stages
-        if stage.done and stage.name.startswith(TRAIN) and not stage.absent & {*stage.outputs}
-    ]
-    stale = [stage.name for stage in stages if not stage.done]
-    return Committed(new, stale, [name.removeprefix(TRAIN) for name in trainings])
+    done = [stage.name for stage in stages if stage.done]  # DVC's cache now has their outputs
+    trained = [name.removeprefix(TRAIN) for name in done if name.startswith(TRAIN)]
+    return Committed(new, [stage.name for stage in stages if not stage.done], trained)
 
 
 def _dvc_yaml(experiment: str, root: Path) -> Path:
@@ -284,13 +274,9 @@ def _refuse_links_outside(folders: Iterable[str], root: Path) -> None:
 def _sources_and_outputs(
     path: Path, within: Mapping[Path, list[Path]], outputs: Container[Path]
 ) -> Iterable[Path]:
-    """Return what an input means: the outputs in it, the output around it, or itself, a source.
-
-    Of a folder of models, a stage reads the files beside the weights, and not the weights.
-    """
+    """Return what an input means: the outputs in it, the output around it, or itself, a source."""
     around = [folder for folder in path.parents if folder in outputs]
-    inside = [output for output in within.get(path, ()) if output == path or output.name != WEIGHTS]
-    return inside or around or [path]
+    return within.get(path) or around or [path]
 
 
 def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage]:
@@ -298,54 +284,29 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     declared_by_name = {stage.name: stage for stage in declared}
     digest = cache(dvc_digest)  # several stages read a file
     changed: dict[tuple[Any, ...], bool] = {}
-    locked: dict[str, Any] = {}  # missing weights, each with its digest in dvc.lock
     done, committed = set[str](), set[str]()
     # DVC's edges go from a stage to those that it depends on, and these are compared first.
     order = [*topological_sort(index.graph)][::-1]
     for found in tqdm(order, "compare", disable=None, leave=False, delay=1):
         stage, record = declared_by_name[found.name], layout.record(found.name)
-        gone = {item.fs_path: item.hash_info for item in found.outs if _is_missing_weights(item)}
         # Someone may have forced DVC to lock what other code made; then the record is right.
-        is_locked = _is_locked(found, stage, changed, locked | gone) and not contradicts(
-            record, stage, digest
-        )
-        if is_locked:
-            locked |= gone
-            here = [out for out in found.outs if out.fs_path not in gone and out.use_cache]
-            if not any(out.changed_cache() for out in here):
-                committed.add(stage.name)
+        is_locked = _is_locked(found, stage, changed) and not contradicts(record, stage, digest)
+        if is_locked and not any(out.changed_cache() for out in found.outs if out.use_cache):
+            committed.add(stage.name)
         before = {other.name for other in index.graph.successors(found)}
         if (is_locked or stage.name == STAGE or is_of(record, stage, digest)) and before <= done:
             done.add(stage.name)
-    # A model is trained again if a stage has to read its missing weights. What was made of them before
-    # stays: the same training gives the same weights. If it does not, the next comparison says so.
-    missing = {str(Path(path).relative_to(Path().resolve())) for path in locked}
-    needed = {path for stage in declared if stage.name not in done for path in stage.inputs}
-    done -= {stage.name for stage in declared if missing & needed & {*stage.outputs}}
     return [
-        replace(
-            stage,
-            done=stage.name in done,
-            committed=stage.name in done & committed,
-            absent=frozenset(missing if stage.name in done else ()),
-        )
+        replace(stage, done=stage.name in done, committed=stage.name in done & committed)
         for stage in declared
     ]
 
 
-def _is_missing_weights(item: Any) -> bool:
-    path = Path(item.fs_path)
-    return path.name == WEIGHTS and not path.exists()
-
-
-def _is_locked(
-    found: Any, stage: Stage, changed: dict[tuple[Any, ...], bool], missing: dict[str, Any]
-) -> bool:
+def _is_locked(found: Any, stage: Stage, changed: dict[tuple[Any, ...], bool]) -> bool:
     """Return whether dvc.lock has this command, these parameters and the present files.
 
     Args:
         changed: what DVC has said so far of inputs and outputs, each asked once.
-        missing: the weights that may be missing, each with the digest that dvc.lock must have.
     """
     locked = {
         f"{_path(group, Path().resolve())}:{name}": value
@@ -357,8 +318,7 @@ def _is_locked(
     for item in (*_inputs(found), *found.outs):
         key = type(item), item.fs_path, item.hash_info.value
         if key not in changed:
-            known = _is_missing_weights(item) and missing.get(item.fs_path) == item.hash_info
-            changed[key] = not known and bool(item.workspace_status())
+            changed[key] = bool(item.workspace_status())
         if changed[key]:
             return False
     return True
