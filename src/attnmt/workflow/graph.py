@@ -4,7 +4,7 @@ This is the only module that knows DVC. DVC does not promise to keep these parts
 ``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``load_yaml``,
 ``modify_yaml``, and the fields and methods of a stage and of its inputs and outputs. ``Repo.index``
 and ``Repo.status`` would do more with less code. But the first parses the locks of all experiments,
-which takes ten seconds for the study's alone, and the second parses the parameters again for each
+which takes seconds, and the second parses the parameters again for each
 stage.
 """
 
