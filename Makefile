@@ -41,20 +41,12 @@ demo: $(VENV) ## Run what is missing or out of date in the demo, then show Table
 	attnmt commit
 	$(call show,demo)
 
-.PHONY: multi30k-short captions
-multi30k-short: ## Do the same with two systems on Multi30k; this downloads 2 MB and takes five to ten minutes on 2 cores
+.PHONY: captions-short captions
+captions-short: ## Do the same with two systems on Multi30k; this downloads 2 MB and takes five to ten minutes on 2 cores
 captions: ## Train every system of the claims five times on Multi30k (downloads 2 MB); judge the claims (13 hours on 2 cores; `attnmt plan -e captions` says what is left)
-multi30k-short captions: $(VENV)
+captions-short captions: $(VENV)
 	snakemake -j$(CORES) --config experiment=$@
 	attnmt commit --experiment $@
-	$(call show,$@)
-
-# `make study` goes on where it was stopped.
-.PHONY: study
-study: $(VENV) ## Train the systems of the paper's claims ten times and others three times; judge the claims (hours)
-	snakemake -j$(CORES) --config experiment=$@
-	attnmt commit --experiment $@
-	@cat reports/$@/tables/claims.md; echo
 	$(call show,$@)
 
 .PHONY: repro
@@ -94,14 +86,12 @@ format: $(VENV) ## Format the code; write the generated files: models.yaml, sche
 	python stages/code_digests.py params.yaml
 
 .PHONY: benchmarks
-benchmarks: $(BENCHMARKS) ## Compare speed with OpenNMT-py and JoeyNMT (needs the network); see benchmarks/README.md
+benchmarks: $(BENCHMARKS) ## Compare speed with OpenNMT-py (needs the network); see benchmarks/README.md
 	.venv-benchmarks/bin/python -m benchmarks.cpu training
 	.venv-benchmarks/bin/python -m benchmarks.cpu decoding
-	.venv-benchmarks/bin/python -m benchmarks.cpu losses
-	.venv-benchmarks/bin/python -m benchmarks.cpu page
 
 .PHONY: pictures
-pictures: $(VENV) ## Draw the claims and take README's pictures of the demo's report (needs chromium)
+pictures: $(VENV) ## Take README's pictures of the demo's report (needs chromium)
 	python docs/pictures.py
 
 .PHONY: graph
@@ -113,7 +103,7 @@ graph: $(VENV) ## Draw the demo's stages
 EXPERIMENT ?= demo
 PORT ?= 5000
 .PHONY: ui
-ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their scores (or those of EXPERIMENT=study; PORT=5002 takes another port)
+ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their scores (or those of EXPERIMENT=captions; PORT=5002 takes another port)
 	@attnmt track --experiment $(EXPERIMENT) --port $(PORT)
 	@case "$(MLFLOW_TRACKING_URI)" in \
 	http*) echo "That is the server of MLFLOW_TRACKING_URI; nothing is served here." ;; \
@@ -147,8 +137,7 @@ $(VENV): pyproject.toml constraints.txt $(if $(call made_elsewhere,.venv),elsewh
 	pip install -c constraints.txt -e '.[workflow,dev]'
 	touch $@
 
-# The benchmarks have their own environment: the peers bring libraries that the project must not depend
-# on.
+# The benchmarks have their own environment: OpenNMT-py brings libraries that the project must not depend on.
 $(BENCHMARKS): pyproject.toml constraints.txt benchmarks/requirements.txt $(if $(call made_elsewhere,.venv-benchmarks),elsewhere)
 	$(addprefix rm -rf ,$(call made_elsewhere,.venv-benchmarks))
 	$(NEW_VENV)-benchmarks

@@ -1,42 +1,43 @@
-"""One GPU's ceilings, training and search: `python -m benchmarks.gpu training`, say, then `page`.
+"""A quarter of an hour on a GPU, in three calls: `python -m benchmarks.gpu first OUT`, and so on.
 
-Models have the paper's size, and sentences are drawn at random, as long as WMT's, or are taken from an
-encoded text. Each command adds a part to the results of this device; gpu_day.sh calls them all.
+Models have the paper's size. Each call writes logs and results.json into the folder OUT and prints short
+tables last; what fails does not stop the rest. With `--device cpu --tiny` it runs on any machine.
 """
 
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import torch
 import typer
 
-from attnmt.config import Model, Params, Precision, Training, load_params
+from attnmt.config import Training, load_params
+from attnmt.decoding.batched import search_all
+from attnmt.decoding.search import Search
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json
 from attnmt.model.device import best_device
 from attnmt.model.precision import products_in, supported
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.text.batches import Batch, ParallelText
-from attnmt.text.encoded import EncodedSets
+from attnmt.training.captured import SWITCH
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
 from attnmt.training.step import Step
 from attnmt.workflow.stage import run_app
-from benchmarks import gpu_captions, page
-from benchmarks.gpu_ceilings import ceilings
-from benchmarks.gpu_limit import speeds, words_limit
-from benchmarks.gpu_page import SYSTEMS, hours, render
-from benchmarks.gpu_search import SENTENCES, searches
-from benchmarks.gpu_steps import turns
-from benchmarks.gpu_workload import RATE, SEED, Workload, drawn
-from benchmarks.measures import Spread
-from benchmarks.products import wait
+from benchmarks import gpu_captions
+from benchmarks.gpu_captions import ROOT
+from benchmarks.gpu_workload import RATE, SEED, Workload, ceilings, config, drawn, flop_a_word, wait
+from benchmarks.table import described, spread, table
 
-ROOT = Path(__file__).parents[1]
-DRAWN, PASSES = 60_000, 3
-CLUSTER = ROOT / "docs/cluster.md"
-TABLE1 = ",".join(SYSTEMS)
+PAIRS, WORDS, TINY_PAIRS, TINY_WORDS = 60_000, 50_000, 400, 30
+BATCHES, TINY_BATCHES = 12, 2
+SENTENCES, BEAM, ENSEMBLE = 2737, 12, 8  # of the paper's newstest2014
+SYSTEMS = ["base_reverse_dropout", "global_location_feed", "local_p_general_feed"]
+BEST = "local_p_general_feed"
+TEXT = "data/gpu_day"  # which `captions --prepare` makes before the day
 
 app = typer.Typer(
     help=__doc__,
@@ -44,285 +45,268 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+Out = Annotated[Path, typer.Argument(help="The folder of logs and results.")]
 Device = Annotated[str, typer.Option(help="cuda, or cpu to try this out.")]
 Tiny = Annotated[bool, typer.Option(help="A small model on few words.")]
-Systems = Annotated[str, typer.Option(help="Models of experiments/wmt14.")]
-Batches = Annotated[int, typer.Option(min=1, help="Batches, trained on again and again.")]
-EncodedText = Annotated[Path | None, typer.Option(help="Encoded text in place of drawn lengths.")]
-
-
-@app.callback()
-def main(
-    context: typer.Context,
-    results: Annotated[Path, typer.Option(help="The folder of the results.")] = page.RESULTS,
-) -> None:
-    """Take the folder, which all commands share."""
-    context.obj = results
-
-
-@app.command("ceilings")
-def ceilings_command(context: typer.Context, device: Device = "cuda", tiny: Tiny = False) -> None:
-    """Measure how fast the device copies its memory and multiplies large matrices."""
-    place = _place(device, tiny, context.obj)
-    _keep(context.obj, place, "ceilings", ceilings(place, tiny))
 
 
 @app.command()
-def training(
-    context: typer.Context,
-    device: Device = "cuda",
-    tiny: Tiny = False,
-    systems: Systems = TABLE1,
-    batches: Batches = 12,
-    seconds: Annotated[float, typer.Option(min=0, help="Seconds of each measurement.")] = 4,
-    minutes: Annotated[
-        float, typer.Option(min=0, help="Minutes after which nothing more begins.")
-    ] = 8,
-    text: EncodedText = None,
-) -> None:
-    """Measure target words a second, their share of the products' limit, and memory.
+def first(out: Out, device: Device = "cuda", tiny: Tiny = False) -> None:
+    """Take at most four minutes: ceilings, tests, the speed of the training step."""
+    tests = [sys.executable, "-m", "pytest", "tests/gpu", "-q", "-p", "no:xdist"]
+    on = _options(device, tiny)
+    _call(
+        out,
+        {
+            "nvidia-smi": (20, ["nvidia-smi"]),
+            "ceilings": (60, _own("part-ceilings", str(out), *on)),
+            "tests": (150, tests),
+            "training": (150, _own("part-training", str(out), *on, *SYSTEMS)),
+        },
+    )
 
-    Example: python -m benchmarks.gpu training --text data/wmt14/encoded/luong
-    """
-    end, place = time.monotonic() + 60 * minutes, _place(device, tiny, context.obj)
-    params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
-    recipe, task, vocabulary = _task(params, tiny, batches, text)
-    results: dict[str, Any] = {
-        "text": str(text or "drawn"),
-        "batches": batches,
-        "pairs": recipe.batch_size,
-        "lengths": task.lengths._asdict(),
-        "padding": task.padding,
-        "products": {},
-        "systems": {},
+
+@app.command()
+def second(out: Out, device: Device = "cuda", tiny: Tiny = False) -> None:
+    """Take at most five minutes: a whole training, scored; killed and resumed; beam search."""
+    folder = str(out / "captions") if tiny else TEXT
+    text = _own("captions", folder, str(out))
+    parts = {
+        "captions": (180, text),
+        "resumed": (120, [*text, "--resume"]),
+        "search": (180, _own("part-search", str(out), *_options(device, tiny))),
     }
-    for system in systems.split(","):
-        if time.monotonic() > end:
-            print(f"{system}: no time left")
-            continue
-        config = _config(params.model(system), params, vocabulary, tiny)
-        results["systems"][system] = _measure(
-            config, recipe, task, place, seconds, results["products"]
-        )
-        _keep(context.obj, place, "training", results)  # whatever fails later
+    if not Path(folder).is_dir():
+        prepare = [*text, "--prepare", *["--tiny"] * tiny]
+        parts = {"text": (300, prepare), **parts}
+    _call(out, parts)
 
 
 @app.command()
-def steps(
-    context: typer.Context,
+def third(out: Out, device: Device = "cuda", tiny: Tiny = False) -> None:
+    """Take what is left: the training step with and without CUDA graphs."""
+    command = _own("part-training", str(out), *_options(device, tiny), BEST)
+    without = ["env", f"{SWITCH}=0", *command]
+    _call(out, {"graphs": (200, command), "no graphs": (200, without)})
+
+
+@app.command("part-ceilings", hidden=True)
+def part_ceilings(out: Out, device: Device = "cuda", tiny: Tiny = False) -> None:
+    """Measure how fast the device copies its memory and multiplies large matrices."""
+    place = _place(device)
+    _keep(out, place, "ceilings", ceilings(place, tiny))
+
+
+@app.command("part-training", hidden=True)
+def part_training(
+    out: Out,
+    systems: Annotated[list[str], typer.Argument(help="Models of experiments/wmt14.")],
     device: Device = "cuda",
     tiny: Tiny = False,
-    systems: Systems = "global_location_feed,local_p_general_feed",
-    batches: Batches = 12,
-    rounds: Annotated[int, typer.Option(min=1, help="Turns of each kind of step.")] = 5,
+    seconds: Annotated[float, typer.Option(min=0, help="Seconds of each measurement.")] = 4,
 ) -> None:
-    """Compare the step with one that has no graphs, no padding and no fused cells, in turns."""
-    place = _place(device, tiny, context.obj)
+    """Measure target words a second, the host's share, kernels and memory in every precision."""
+    place = _place(device)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
-    recipe, task, vocabulary = _task(params, tiny, batches, None)
-    results: dict[str, Any] = {}
-    for system in systems.split(","):
-        config = _config(params.model(system), params, vocabulary, tiny)
-        results[system] = {}
+    recipe = params.families["luong"].training
+    if tiny:
+        recipe = recipe.model_copy(update={"batch_size": 4})
+    pairs = drawn(TINY_PAIRS if tiny else PAIRS, TINY_WORDS if tiny else WORDS)
+    task = Workload.of(pairs, recipe, TINY_BATCHES if tiny else BATCHES)
+    graphs = ", no graphs" * (os.environ.get(SWITCH) == "0")
+    models = {name: config(params, name, TINY_WORDS if tiny else WORDS, tiny) for name in systems}
+    for name, model in models.items():
         for precision in supported(place):
             with products_in(precision, place):
-                results[system][precision] = turns(config, recipe, task, place, rounds)
-            _keep(context.obj, place, "steps", results)
+                found = _try(model, recipe, task, place, seconds)
+            _keep(out, place, "training", {f"{name}, {precision}{graphs}": found})
+    for name, model in models.items():  # last, because the profiler slows what follows
+        _keep(out, place, "kernels", {f"{name}{graphs}": _kernels(model, recipe, task, place)})
 
 
-@app.command("search")
-def search_command(
-    context: typer.Context,
-    device: Device = "cuda",
-    tiny: Tiny = False,
-    system: Annotated[str, typer.Option(help="A model of experiments/wmt14.")] = (
-        "local_p_general_feed"
-    ),
-) -> None:
-    """Translate as many sentences as newstest2014 has, by one model and by eight."""
-    place = _place(device, tiny, context.obj)
+@app.command("part-search", hidden=True)
+def part_search(out: Out, device: Device = "cuda", tiny: Tiny = False) -> None:
+    """Translate as many sentences as newstest2014 has, by one model and by eight, with random weights.
+
+    Most translations are as long as they may be, which is more steps than a trained model takes.
+    """
+    place = _place(device)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
-    _, _, vocabulary = _task(params, tiny, 1, None)
-    sentences = 4 if tiny else SENTENCES
-    config, text = _config(params.model(system), params, vocabulary, tiny), drawn(3000, vocabulary)
-    _keep(context.obj, place, "search", searches(config, params, text, place, sentences))
+    words, count = (TINY_WORDS, 4) if tiny else (WORDS, SENTENCES)
+    sources = [drawn(count, words).source[i] for i in range(count)]
+    options = Search(beam=BEAM, candidates=params.decoding.candidates)
+    members: list[Translator] = []
+    for size in (1, ENSEMBLE):
+        while len(members) < size:
+            model = Translator(config(params, BEST, words, tiny)).to(place).eval()
+            model.initialize(SEED + len(members))
+            members.append(model)
+        if place.type == "cuda":
+            torch.cuda.reset_peak_memory_stats()
+        started = time.perf_counter()
+        with torch.inference_mode():
+            search_all(members, sources, options, params.machine.decode_batch)
+        wait(place)
+        speed = count / (time.perf_counter() - started)
+        _keep(out, place, "search", {str(size): [speed, peak_memory(place)]})
 
 
 @app.command()
 def captions(
-    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="The folder, which the command may write.")],
+    out: Out,
     prepare: Annotated[bool, typer.Option(help="Make the folder; this needs no GPU.")] = False,
     resume: Annotated[bool, typer.Option(help="Kill the training and resume it.")] = False,
     tiny: Tiny = False,
 ) -> None:
-    """Train a model of Multi30k to the end, translate and score.
+    """Train a model of captions to the end, translate and score.
 
-    Examples: python -m benchmarks.gpu captions data/gpu_day --prepare; ... captions data/gpu_day
+    Example: python -m benchmarks.gpu captions data/gpu_day out --prepare
     """
     if prepare:
         gpu_captions.prepare(folder, tiny)
         return
-    _refuse_as_results(tiny or not torch.cuda.is_available(), context.obj)
+    # Only afterwards: the stages could not have a GPU that this process has taken.
     if resume:
-        part, results = "resumed", {"same_bytes": gpu_captions.resumed(folder)}
+        found: dict[str, Any] = {"the same bytes after a kill": gpu_captions.resumed(folder)}
     else:
-        part, results = "captions", gpu_captions.measured(folder)
-    # Only now: the stages could not have a GPU that this process has taken.
-    _keep(context.obj, best_device(), part, results)
+        found = dict(gpu_captions.measured(folder))
+    _keep(out, best_device(), "captions", found)
 
 
-@app.command()
-def show(context: typer.Context) -> None:
-    """Print the results."""
-    for path in sorted(context.obj.glob("gpu-*.json")):
-        print(render(read_json(path)), end="\n\n")
-        if torch.cuda.is_available():  # small models on a processor say nothing of the paper's
-            print(hours(read_json(path)), end="\n\n")
+def _options(device: str, tiny: bool) -> list[str]:
+    return ["--device", device, *["--tiny"] * tiny]
 
 
-@app.command("page")
-def page_command(context: typer.Context) -> None:
-    """Put the results into benchmarks/README.md, and what they mean in hours into docs/cluster.md."""
-    if context.obj != page.RESULTS:
-        fault = f"--results {context.obj}: the page shows {page.RESULTS}; copy the results"
-        raise InputError(fault)
-    page.put_into_page("gpu", render)
-    page.put_into_page("gpu", hours, CLUSTER)
+def _own(*command: str) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.gpu", *command]
 
 
-def _place(device: str, tiny: bool, folder: Path) -> torch.device:
+def _call(out: Path, parts: Mapping[str, tuple[int, list[str]]]) -> None:
+    """Run the parts of a call, each with its limit in seconds; print what was measured."""
+    out.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name, (limit, command) in parts.items():
+        started = time.perf_counter()
+        with (out / f"{name}.log").open("w") as log:
+            try:
+                status = subprocess.run(
+                    command,
+                    cwd=ROOT,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    timeout=limit,
+                    check=False,
+                ).returncode
+                outcome = "ok" if status == 0 else f"failed ({status})"
+            except subprocess.TimeoutExpired:
+                outcome = "no time left"
+            except FileNotFoundError:
+                outcome = "no such program"
+        rows.append([name, outcome, f"{time.perf_counter() - started:.0f}"])
+    print(render(read_json(out / "results.json")) if (out / "results.json").exists() else "")
+    print(table(["part", "outcome", "seconds"], rows, texts=2))
+
+
+def _place(device: str) -> torch.device:
     """Return the device, set up as at the start of a training."""
     if device != "cpu" and not torch.cuda.is_available():
         raise InputError(f"--device {device}: no GPU here; --device cpu --tiny tries this out")
-    _refuse_as_results(tiny or device == "cpu", folder)
     best_device()
     keep_freed_memory()
     return torch.device(device)
 
 
-def _refuse_as_results(trial: bool, folder: Path) -> None:
-    """Refuse to put what only tries this out among the results that the page shows."""
-    if trial and folder == page.RESULTS:
-        raise InputError(
-            "a trial is no result of a GPU; name another folder for it, as in "
-            "python -m benchmarks.gpu --results trial ceilings --device cpu --tiny"
-        )
+def _keep(out: Path, device: torch.device, part: str, found: Mapping[str, Any]) -> None:
+    """Add figures to a part of the results."""
+    path = out / "results.json"
+    results = read_json(path) if path.exists() else {}
+    results["machine"] = surroundings(device)
+    results[part] = results.get(part, {}) | dict(found)
+    write_json(path, results)
 
 
-def _keep(folder: Path, device: torch.device, part: str, results: Any) -> None:
-    """Add a part to the results of this device, and print them."""
-    machine = surroundings(device)
-    path = page.results_file("gpu", machine["device"], folder)
-    before = read_json(path) if path.exists() else {}
-    write_json(path, before | {"machine": machine, part: results})
-    print(render({"machine": machine, part: results}), flush=True)
+def _step(model: ModelConfig, recipe: Training, device: torch.device) -> Step:
+    translator = Translator(model).to(device)
+    translator.initialize(SEED)
+    return Step(translator.train(), recipe)
 
 
-def _task(
-    params: Params, tiny: bool, batches: int, text: Path | None
-) -> tuple[Training, Workload, tuple[int, int]]:
-    """Return the recipe, what is trained on, and the vocabularies' sizes."""
-    recipe, train = params.families["luong"].training, params.sets.train
-    if tiny:
-        recipe = recipe.model_copy(update={"batch_size": 4})
-    if text is None:
-        vocabulary = (30, 30) if tiny else (50_000, 50_000)
-        pairs = drawn(400 if tiny else DRAWN, vocabulary)
-    else:
-        data = EncodedSets(text)
-        vocabulary = len(data.vocabulary("en")), len(data.vocabulary("de"))
-        pairs = ParallelText(data.text(train, "en"), data.text(train, "de"), reverse=True)
-    return recipe, Workload.of(pairs, recipe, batches), vocabulary
-
-
-def _config(entry: Model, params: Params, vocabulary: tuple[int, int], tiny: bool) -> ModelConfig:
-    shape = params.families[entry.family].shape_of(entry)
-    if tiny:
-        shape = shape.model_copy(update={"layers": 2, "size": 8})
-    return ModelConfig(entry.system, shape, *vocabulary)
-
-
-def _measure(
-    config: ModelConfig,
-    recipe: Training,
-    task: Workload,
-    device: torch.device,
-    seconds: float,
-    products: dict[str, dict[str, float]],
+def _try(
+    model: ModelConfig, recipe: Training, task: Workload, device: torch.device, seconds: float
 ) -> dict[str, Any]:
-    """Measure a system in every precision; add to ``products`` the speeds that it lacks."""
-    model = Translator(config).to(device)
-    model.initialize(SEED)
-    model.train()
-    results: dict[str, Any] = {"parameters": sum(p.numel() for p in model.parameters())}
-    for precision in supported(device):
-        with products_in(precision, device):
-            if precision not in products:
-                products[precision] = speeds(config, recipe, task, device)
-            limit = words_limit(config, task.lengths, products[precision])
-            measured = _try(model, recipe, task, seconds)
-            results[precision] = {"limit": limit, **measured}
-            _say(config, precision, measured)
-    return results
-
-
-def _try(model: Translator, recipe: Training, task: Workload, seconds: float) -> dict[str, Any]:
     """Measure the step; if the device refuses it, return why, so that the others have their turn."""
-    if model.W_s.is_cuda:
+    if device.type == "cuda":
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     try:
-        return _speed(model, recipe, task, seconds)
+        step = _step(model, recipe, device)
+        for _ in range(2):  # the second pass makes the graphs
+            task.train_once(step, device)
+        passes: list[tuple[float, float]] = []
+        started = time.perf_counter()
+        while not passes or time.perf_counter() - started < seconds:
+            passes.append(task.train_once(step, device))
     except (RuntimeError, InputError) as error:
         return {"error": str(error).splitlines()[0]}
-
-
-def _speed(model: Translator, recipe: Training, task: Workload, seconds: float) -> dict[str, Any]:
-    step, device = Step(model, recipe), model.W_s.device
-    batches = task.batches
-    started = time.perf_counter()
-    for _ in range(2):  # the second pass makes the graphs
-        task.train_once(step, device)
-    warm_up = time.perf_counter() - started
-    passes: list[tuple[float, float]] = []
-    started = time.perf_counter()
-    while len(passes) < PASSES or time.perf_counter() - started < seconds:
-        passes.append(task.train_once(step, device))
     return {
+        "flop": flop_a_word(model),
         "words_per_second": [task.target_words / whole for whole, _ in passes],
-        "ms_per_step": 1e3 * min(whole for whole, _ in passes) / len(batches),
-        "host_ms_per_step": 1e3 * min(host for _, host in passes) / len(batches),
-        "warm_up_seconds": warm_up,
-        "kernels_per_step": _kernels(step, batches, device),
+        "ms": 1e3 * min(whole for whole, _ in passes) / len(task.batches),
+        "host_ms": 1e3 * min(host for _, host in passes) / len(task.batches),
         "memory_mb": peak_memory(device),
-        "device_memory_mb": _device_memory(device),
     }
 
 
-def _kernels(step: Step, batches: Sequence[Batch], device: torch.device) -> int | None:
-    """Return how many kernels and copies the batch of median length takes on the device."""
+def _kernels(model: ModelConfig, recipe: Training, task: Workload, device: torch.device) -> int:
+    """Return how many kernels and copies the batch of median length takes on a GPU."""
     if device.type != "cuda":
-        return None
-    middle = sorted(batches, key=lambda batch: batch.words.shape[1])[len(batches) // 2]
+        return 0
+    step, batch = _step(model, recipe, device), task.batches[len(task.batches) // 2]
+    for _ in range(3):  # the second makes the graph
+        step(batch, RATE)
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
-        step(middle, RATE)
+        step(batch, RATE)
         wait(device)
     return len([event for event in profile.events() if event.device_type.name == "CUDA"])
 
 
-def _device_memory(device: torch.device) -> int | None:
-    """Return how much of the device's memory is taken, libraries included, in MB."""
-    if device.type != "cuda":
-        return None
-    free, total = torch.cuda.mem_get_info(device)
-    return (total - free) // 10**6
+def render(results: Mapping[str, Any]) -> str:
+    """Return what was measured as tables in Markdown."""
+    tops = results.get("ceilings", {})
+    parts = [f"**{described(results['machine'])}**"]
+    if tops:
+        products = ", ".join(f"{tops[name]:.1f} in {name}" for name in tops if name != "copy")
+        parts.append(f"A copy: {tops['copy']:,.0f} GB/s. Products: {products} TFLOP/s.")
+    if training := results.get("training"):
+        header = ["system", "target words/s", "min to max", "of the products' limit", "ms a step"]
+        rows = [
+            [name, *_cells(one, tops.get(name.split(", ")[1]))] for name, one in training.items()
+        ]
+        parts.append(table([*header, "host ms", "peak MB"], rows))
+        kernels = ", ".join(
+            f"{name} {count:,}" for name, count in results.get("kernels", {}).items()
+        )
+        parts.append(f"Kernels a step: {kernels}.")
+    if search := results.get("search"):
+        rows = [[size, f"{speed:.1f}", f"{memory:,}"] for size, (speed, memory) in search.items()]
+        parts.append(table([f"models, beam {BEAM}", "sentences/s", "peak MB"], rows))
+    if found := results.get("captions"):
+        cells = {
+            name: f"{one:.2f}" if isinstance(one, float) else str(one)
+            for name, one in found.items()
+        }
+        parts.append(table(["a whole training", ""], [[*pair] for pair in cells.items()]))
+    return "\n\n".join(parts)
 
 
-def _say(config: ModelConfig, precision: Precision, measured: dict[str, Any]) -> None:
-    speeds = measured.get("words_per_second", [])
-    result = f"{Spread.of(speeds).median:,.0f} words/s" if speeds else measured["error"]
-    print(f"{config.system.model_dump(exclude_defaults=True)}, {precision}: {result}", flush=True)
+def _cells(one: Mapping[str, Any], top: float | None) -> list[str]:
+    """Return the cells of a system; ``top`` is the TFLOP a second of a large product."""
+    if "error" in one:
+        return [one["error"], *[""] * 5]
+    share = f"{max(one['words_per_second']) * one['flop'] / top / 1e12:.0%}" if top else ""
+    speed, times = spread(one["words_per_second"], ",.0f"), (one["ms"], one["host_ms"])
+    return [*speed, share, *(f"{time:.1f}" for time in times), f"{one['memory_mb']:,}"]
 
 
 if __name__ == "__main__":

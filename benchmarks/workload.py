@@ -1,7 +1,7 @@
 """The work, which is the same for every system: model sizes, and batches of Multi30k's sentence pairs.
 
 Ids are ``<unk>``, ``<s>``, ``</s>``, then words by falling frequency. The last id of a vocabulary is
-padding and never a word, because the peers keep a row of every matrix for padding.
+padding and never a word, because OpenNMT-py keeps a row of every matrix for padding.
 """
 
 import hashlib
@@ -24,7 +24,6 @@ from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig
-from attnmt.planning.text_size import Lengths
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.text.tokens import tokenize_sets
@@ -32,11 +31,11 @@ from attnmt.text.vocabulary import BOS, EOS, build_vocabulary
 
 Ids = NDArray[np.int32]
 FOLDER = Path("data/benchmarks")  # files that the benchmarks write; not in git
-EXPERIMENT = Path("experiments/multi30k/params.yaml")
+EXPERIMENT = Path("experiments/captions/params.yaml")
 SOURCE, TARGET = "en", "de"
-DEV, TEST = "val", "test_2016_flickr"
+TEST = "test_2016_flickr"
 SEED = 1
-# The recipe of every system. The loss is summed over the batch and divided by its sentences.
+# The recipe of both programs. The loss is summed over the batch and divided by its sentences.
 DROPOUT, INIT, LEARNING_RATE, CLIP_NORM = 0.2, 0.1, 1.0, 5.0
 BEAM = 5
 
@@ -51,7 +50,6 @@ class Size:
     batch: int  # sentence pairs
     round: int  # batches in a round
     warm_up: int  # batches before the first round
-    rate: float = LEARNING_RATE
 
     @property
     def pad(self) -> int:
@@ -68,8 +66,6 @@ class Size:
 
 
 SIZES = {
-    # the model of the experiment multi30k
-    "captions": Size(layers=1, cells=256, words=5_001, batch=32, round=20, warm_up=3),
     "small": Size(layers=2, cells=256, words=10_000, batch=64, round=20, warm_up=3),
     "medium": Size(layers=2, cells=512, words=10_000, batch=128, round=8, warm_up=2),
     "paper": Size(layers=4, cells=1000, words=50_000, batch=128, round=1, warm_up=1),
@@ -84,7 +80,7 @@ class Pairs(NamedTuple):
 
 
 class Padded(NamedTuple):
-    """A batch as the peers read it, padded on the right."""
+    """A batch as OpenNMT-py reads it, padded on the right."""
 
     source: Tensor  # [N, M]
     source_lengths: Tensor  # [N]
@@ -97,35 +93,21 @@ class Text:
     def __init__(self, size: Size, tokens: Path) -> None:
         """Number the words of the token files in ``tokens``; the last id is left for padding."""
         self.size = size
-        self._tokens = tokens
         lines = {k: read_lines(tokens / f"train.{k}") for k in (SOURCE, TARGET)}
-        self._words = {
+        words = {
             k: build_vocabulary(
                 Counter(word for line in lines[k] for word in line.split()), size.words - 1
             )
             for k in (SOURCE, TARGET)
         }
-        train = {
-            k: [self._words[k].encode(line.split()) for line in lines[k]] for k in (SOURCE, TARGET)
-        }
+        train = {k: [words[k].encode(line.split()) for line in lines[k]] for k in (SOURCE, TARGET)}
         self.train = ParallelText(_flat(train[SOURCE]), _flat(train[TARGET]), reverse=False)
-        test = self.held_out(TEST)
-        self.sources = test.sources
-        self.reference_lengths = [len(ids) for ids in test.targets]
+        test = read_lines(tokens / f"{TEST}.{SOURCE}")
+        self.sources = [_ids(words[SOURCE].encode(line.split())) for line in test]
 
-    def held_out(self, split: str) -> Pairs:
-        """Return all pairs of a set, in its order."""
-        lines = {k: read_lines(self._tokens / f"{split}.{k}") for k in (SOURCE, TARGET)}
-        sides = ([_ids(self._words[k].encode(line.split())) for line in lines[k]] for k in lines)
-        return Pairs(*sides)
-
-    def target_text(self, ids: Sequence[int]) -> str:
-        """Return the words of a translation, with ``<unk>``."""
-        return " ".join(self._words[TARGET].decode(list(ids)))
-
-    def epoch(self, number: int, seed: int = SEED) -> list[Pairs]:
+    def epoch(self, number: int) -> list[Pairs]:
         """Return the batches of an epoch, counted from 1; the pairs of a batch have similar lengths."""
-        order = self.train.training_order(number, seed, self.size.batch, 100, "corpus")
+        order = self.train.training_order(number, SEED, self.size.batch, 100, "corpus")
         return [self._pairs(rows) for rows in order]
 
     def batches(self, count: int) -> list[Pairs]:
@@ -152,7 +134,7 @@ class Text:
 def tokens() -> Path:
     """Return the folder of Multi30k's tokens; make them from the raw text if there are none.
 
-    The raw text is that of the experiment multi30k. If there is none, it comes from ``ATTNMT_MIRROR`` or
+    The raw text is that of the experiment captions. If there is none, it comes from ``ATTNMT_MIRROR`` or
     from a download.
     """
     params = load_params(EXPERIMENT)
@@ -185,39 +167,9 @@ def pad_right(sentences: Sequence[NDArray[np.integer]], pad: int) -> Tensor:
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=pad)
 
 
-def largest(weights: Tensor, pairs: Pairs) -> list[list[int]]:
-    """Return the source position with the largest weight at each step of each pair.
-
-    Args:
-        weights: [N, T + 1, M] of the N pairs, padded on the right to T target and M source words; the
-            weight of padding is 0.
-        pairs: the N pairs.
-    """
-    positions: list[list[int]] = weights.argmax(2).tolist()
-    return [line[: len(ids) + 1] for line, ids in zip(positions, pairs.targets, strict=True)]
-
-
 def target_words(pairs: Pairs) -> int:
     """Return how many words a batch predicts; ``</s>`` counts, padding does not."""
     return sum(len(ids) + 1 for ids in pairs.targets)
-
-
-def mean_lengths(batches: Sequence[Pairs]) -> Lengths:
-    """Return the mean number of words on each side of a pair; the target's ``</s>`` counts."""
-    pairs = sum(len(batch.targets) for batch in batches)
-    sources = sum(len(ids) for batch in batches for ids in batch.sources)
-    return Lengths(sources / pairs, sum(map(target_words, batches)) / pairs)
-
-
-def padding_share(batches: Sequence[Pairs]) -> float:
-    """Return the share of the positions on both sides of the batches that hold no word."""
-    real = held = 0
-    for batch in batches:
-        for side, more in ((batch.sources, 0), (batch.targets, 1)):
-            lengths = [len(ids) + more for ids in side]
-            real += sum(lengths)
-            held += len(lengths) * max(lengths)
-    return 1 - real / held
 
 
 def digest(batches: Sequence[Pairs]) -> str:

@@ -9,8 +9,6 @@ import sys
 import typer
 
 from attnmt.commands.align import align
-from attnmt.commands.archive import archive, restore
-from attnmt.commands.check import check
 from attnmt.commands.commit import commit
 from attnmt.commands.explain import explain
 from attnmt.commands.fetch import fetch
@@ -18,7 +16,6 @@ from attnmt.commands.new import new
 from attnmt.commands.options import Command
 from attnmt.commands.pack import pack
 from attnmt.commands.plan import plan
-from attnmt.commands.readme import readme
 from attnmt.commands.score import score
 from attnmt.commands.serve import serve
 from attnmt.commands.track import track
@@ -44,11 +41,7 @@ COMMANDS = (
     plan,
     fetch,
     commit,
-    archive,
-    restore,
-    check,
     track,
-    readme,
 )
 for command in COMMANDS:
     app.command(cls=Command)(command)

@@ -88,7 +88,7 @@ def test_snakemake_names_a_damaged_file(fault, project):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ("experiment=typo", "no experiment 'typo'; the known ones are demo, multi30k-short,"),
+        ("experiment=typo", "no experiment 'typo'; the known ones are demo, captions,"),
         ("experiment=2015-01-01", "no experiment '2015-01-01'"),  # a date to Snakemake
         ("experimnt=wmt14", "--config: unknown key 'experimnt'; did you mean 'experiment'?"),
         ("cores=1", "--config: unknown key 'cores'; the known ones are experiment, conda"),

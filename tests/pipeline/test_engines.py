@@ -2,13 +2,10 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-from project import FAMILIES, GRU, MEMBERS, MODELS, SYSTEMS, Project
-
-from attnmt.scoring.numbers import OUTSIDE
+from project import MEMBERS, SYSTEMS, Project
 
 MEMBER = f"train@{MEMBERS[0]}"
 OTHER_MEMBER = {f"{SYSTEMS}systems.{MEMBERS[0]}.dropout": 0.1}
@@ -108,58 +105,6 @@ def test_snakemakes_timestamps_are_neither_in_git_nor_in_the_cache(clone):
 
 def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone):
     assert clone.plan() == set()
-
-
-@pytest.fixture(scope="module")
-def restored(built, tmp_path_factory) -> Project:
-    """Return the project on a machine that has translations and scores from git, but no weights."""
-    first = built.copy(tmp_path_factory.mktemp("archived") / "first")
-    shown = first.run("attnmt", "archive")
-    assert f"{len(MODELS) + 1} models and ensembles" in shown
-    assert first.run("attnmt", "archive") == shown
-    first.commit()
-    other = first.clone(tmp_path_factory.mktemp("restored") / "other").hide_mlflow()
-    stages = [f"encode@{family}" for family in FAMILIES]
-    other.run("snakemake", "-j2", "--until", *stages, "dictionary")
-    other.run("attnmt", "restore")
-    return other
-
-
-# Archives have no counts of sentences, so these stages run again.
-SCORED = {f"evaluate@{model}" for model in MODELS} | {"evaluate_ensemble@ensemble"}
-SCORED |= {f"evaluate_outside@{name}" for name in OUTSIDE}
-
-
-def test_restored_outputs_are_scored_and_gathered_without_training(restored, built, tmp_path):
-    copy = restored.copy(tmp_path / "copy")
-    assert copy.snakemake() == SCORED | {"gather", "report"}
-    copy.run("attnmt", "commit")
-    assert copy.plan() == set()
-    assert copy.digests() == built.digests()
-    assert not list(copy.folder.glob("models/**/weights.safetensors"))
-
-
-def test_to_score_restored_outputs_again_nothing_needs_a_training(restored, tmp_path):
-    copy = restored.copy(tmp_path / "copy")
-    copy.change({"evaluation.bootstrap_samples": 200})
-    assert copy.plan() == copy.following(*SCORED)
-
-
-def test_models_are_trained_again_where_their_missing_weights_are_needed(restored, tmp_path):
-    copy = restored.copy(tmp_path / "copy")
-    shutil.rmtree(copy.folder / f"translations/demo/{GRU}")
-    assert copy.plan() == copy.following(f"train@{GRU}", *SCORED)
-
-
-def test_a_member_is_trained_again_and_the_ensemble_of_its_first_weights_stays(restored, tmp_path):
-    copy, member = restored.copy(tmp_path / "copy"), MEMBERS[0]
-    shutil.rmtree(copy.folder / f"translations/demo/{member}")
-    again = {f"{kind}@{member}" for kind in ("train", "translate", "evaluate")}
-    assert copy.snakemake() == again | SCORED | {"gather", "report"}
-    assert copy.plan() == set()
-    weights = copy.folder / f"models/demo/{member}/weights.safetensors"
-    weights.write_bytes(weights.read_bytes() + b" ")  # as if another processor had made them
-    assert "ensemble@ensemble" in copy.plan()
 
 
 def test_snakemake_reruns_what_changed_and_what_follows(clone, tmp_path):

@@ -76,4 +76,4 @@ def test_only_digests_and_the_report_are_kept_in_git():
 
 def test_stages_are_read_while_dvc_holds_its_lock():
     with Repo(str(ROOT)) as repo, lock_repo(repo):
-        assert read_stages("multi30k-short", ROOT)
+        assert read_stages("captions-short", ROOT)

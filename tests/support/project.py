@@ -50,7 +50,7 @@ TINY: dict[str, Any] = {
 }
 
 # The experiments in a copy. DVC reads the stages of all of them at each command.
-EXPERIMENTS = ("demo", "multi30k-short", "wmt14")
+EXPERIMENTS = ("demo", "captions-short", "wmt14")
 
 # Metrics of a training that are never the same twice
 COSTS = ("minutes", "target_words_per_second", "peak_memory_mb")

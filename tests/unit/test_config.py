@@ -19,8 +19,8 @@ from attnmt.files.yaml_file import YamlFile
 
 DEMO, SYSTEMS, CLAIMS = (ROOT / f"{name}.yaml" for name in ("params", "systems", "claims"))
 EXPERIMENTS = [DEMO, *sorted(ROOT.glob("experiments/*/params.yaml"))]
-MULTI30K = ROOT / "experiments/multi30k/params.yaml"
-VAL = MULTI30K.read_text().partition("    val:\n")[2].partition("    test_2016")[0]
+CAPTIONS = ROOT / "experiments/captions/params.yaml"
+VAL = CAPTIONS.read_text().partition("    val:\n")[2].partition("    test_2016")[0]
 OWN = "experiments/own/params.yaml"
 Write = Callable[[str, bytes], Path]
 every_experiment = pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.parent.name)
@@ -66,17 +66,12 @@ def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(path, t
 @pytest.mark.parametrize(
     ("name", "like", "parts"),
     [
-        ("study", "demo", ("encoding", "shape")),
-        ("study-rates", "study", ("encoding", "shape", "training")),
-        ("multi30k-alignment", "multi30k", ("encoding",)),
-        ("multi30k-rates", "multi30k", ("encoding", "shape", "training")),
-        ("multi30k-short", "multi30k", ()),
+        ("captions-rates", "captions", ("encoding", "shape", "training")),
+        ("captions-short", "captions", ("encoding",)),
     ],
 )
 def test_experiments_on_one_text_share_what_their_comments_say(name, like, parts):
-    files = [
-        DEMO if one == "demo" else ROOT / f"experiments/{one}/params.yaml" for one in (name, like)
-    ]
+    files = [ROOT / f"experiments/{one}/params.yaml" for one in (name, like)]
     ours, other = (load_params(file, ROOT) for file in files)
     for section in ("languages", "sets", "corpus", "tokenize", "dictionary"):
         assert getattr(ours, section) == getattr(other, section), section
@@ -355,7 +350,7 @@ EXPECTED = "  expected: {pairs: 1, words: {en: 1, fr: 1}}\n"
 
 
 FRENCH = VAL_DE.replace("de:", "fr.2:").replace("val.de", "val.fr.2")
-IN_MULTI30K = [
+IN_CAPTIONS = [
     ("  de:", "  dee:", "corpus.files.train.dee: no such language; did you mean 'de'?"),
     ("raw/val.en.gz", "raw/train.en.gz", "two different files are named 'train.en.gz'"),
     (VAL_DE, VAL_DE + FRENCH, "corpus.files.val.fr.2: no such language"),
@@ -374,7 +369,7 @@ IN_WMT14 = [
 @pytest.mark.parametrize(
     ("experiment", "old", "new", "message"),
     [
-        *((MULTI30K, *case) for case in IN_MULTI30K),
+        *((CAPTIONS, *case) for case in IN_CAPTIONS),
         *((ROOT / "experiments/wmt14/params.yaml", *case) for case in IN_WMT14),
     ],
 )

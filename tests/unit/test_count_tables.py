@@ -50,9 +50,6 @@ def test_only_a_recipe_beside_that_of_the_family_makes_a_table_of_recipes():
     systems = {name.removesuffix(LEARNING) for name in table.frame["system"]}
     assert systems == {"gru_additive", "gru_multiplicative", "gru_self"}
     assert [*table.frame["recipe"]] == ["family", "adam"] * 3
-    names = ("back_global_dot_feed", "back_global_dot_feed_own")
-    back = made_params(*names, file="experiments/study/params.yaml")
-    assert [*recipe_table(back, made_numbers(back)).frame["set"]] == ["test2", "test2"]
 
 
 def test_the_cost_table_has_a_row_for_each_system_with_means_over_its_seeds():

@@ -1,7 +1,7 @@
 """What a report says beside a verdict: attention that was not learned, too low a BLEU."""
 
 import pytest
-from made_report import changed, made_gain, made_params, of_own_text, own_numbers
+from made_report import changed, made_params, of_own_text, own_numbers
 from sacrebleu.metrics.bleu import BLEU
 
 from attnmt.config import DIAGONAL
@@ -9,7 +9,6 @@ from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.answer import answers_table, make_answer
 from attnmt.reporting.doubts import AER, best_sentence, one_sentence_bleus, unlearned
-from attnmt.scoring.ranking import final_bleu
 
 GLOBAL, LOCAL = "global_general_feed", "local_p_general_feed"
 
@@ -131,19 +130,6 @@ def test_the_recipe_to_try_has_a_name_that_no_recipe_has():
     own = params.model_copy(update={"recipes": {"lower": {}, "lower3": {}}})
     (said,) = unlearned(own, rated(numbers, LOCAL, 0.9), [gain])
     assert f"write lower2: {{{LOCAL}: {{learning_rate: 0.5}}}} below" in said
-
-
-def test_another_recipe_that_mends_a_system_is_named():
-    params = of_own_text(
-        made_params(GLOBAL, LOCAL, f"{LOCAL}_own", file="experiments/multi30k/params.yaml")
-    )
-    numbers = own_numbers(params)
-    test = params.sets.aligned[0]
-    bad = changed(numbers, numbers.system(LOCAL, AER, test), value=0.9)
-    one, two = (final_bleu(params, bad, name) for name in (LOCAL, GLOBAL))
-    gain = made_gain(one, two).model_copy(update={"value": -3.0})
-    (said,) = unlearned(params, bad, [gain])
-    assert f"{LOCAL}_own, at rate 0.5, has AER 0.23 and BLEU 14.0." in said
 
 
 def test_a_bleu_that_needs_no_source_is_named():

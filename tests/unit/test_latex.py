@@ -49,7 +49,7 @@ needs_latex = pytest.mark.skipif(
 
 
 @needs_latex
-@pytest.mark.parametrize("experiment", ["demo", "multi30k"])
+@pytest.mark.parametrize("experiment", ["demo", "captions"])
 def test_every_table_of_a_report_compiles_and_fits_into_a_paper(experiment, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     tables = make_tables(load_params(params_file(experiment)), read_numbers(experiment))

@@ -1,9 +1,7 @@
 """The package in other programs: without DVC, Snakemake and MLflow, and as the examples use it."""
 
 import ast
-import csv
 import importlib.util
-import io
 import re
 import subprocess
 import sys
@@ -22,10 +20,6 @@ import attnmt
 from attnmt.config import load_params
 from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_lines
-from attnmt.scoring.claim_lines import read_claims, there
-from attnmt.scoring.numbers import name_of, read_numbers
-from attnmt.text.dictionary import Dictionary
 from attnmt.training.best_model import best_model
 from attnmt.workflow.code import code_of
 
@@ -132,105 +126,6 @@ def test_every_attention_of_the_example_learns(name):
     assert OWN_LOOP.share_right(model, sentences) <= 0.05
     OWN_LOOP.train(model, rng)
     assert OWN_LOOP.share_right(model, sentences) >= 0.9
-
-
-def test_the_example_moves_links_along_the_source() -> None:
-    moved = loaded(ROOT / "examples/shifted_links.py").moved
-    assert moved([(0, 0), (2, 1)], 1, 3) == [(1, 0)]
-    assert moved([(0, 0), (2, 1)], -2, 3) == [(0, 1)]
-
-
-def test_the_example_scores_sentences_with_unknown_words_apart() -> None:
-    scores = loaded(ROOT / "examples/unknown_words.py").scores
-    known = ["ein", "Hund", "rennt", "im", "Park"]
-    rare, with_unk = ([known[0], word, *known[2:]] for word in ("Dackel", "<unk>"))
-    vocabulary = {*known}
-    every, of_known, of_others, read = scores([known, with_unk], [known, rare], vocabulary)
-    assert (of_known, read) == (pytest.approx(100), pytest.approx(100))
-    assert of_others < every < 100
-    assert np.isnan(scores([known], [known], vocabulary)[2])
-
-
-def test_the_example_counts_the_unknown_words_that_good_links_bring_back() -> None:
-    restored = loaded(ROOT / "examples/unknown_words.py").restored
-    dictionary = Dictionary({"dachshund": "Dackel"})
-    reference, source = ["Rex", "der", "Dackel", "bellt"], ["Rex", "the", "dachshund", "barks"]
-    links = [(0, 0), (1, 1), (2, 2), (3, 3)]
-    assert restored([reference], [source], [links], {"der"}, dictionary) == (2, 3)
-    assert restored([reference], [source], [links[:2]], {"der"}, dictionary) == (1, 3)
-
-
-@pytest.mark.parametrize(
-    ("example", "model", "said"),
-    [
-        ("unknown_words", "subwords", "reads pieces"),
-        ("shifted_links", "german", "translates backward"),
-    ],
-)
-def test_an_example_refuses_a_model_that_it_cannot_measure(
-    params, folder, monkeypatch, example, model, said
-) -> None:
-    monkeypatch.chdir(folder)
-    with pytest.raises(SystemExit, match=f"{model} {said}"):
-        loaded(ROOT / f"examples/{example}.py").main("params.yaml", model)
-
-
-def test_the_example_scores_another_set_as_the_report_does(translator) -> None:
-    sides = [read_lines(ROOT / f"experiments/demo/text/test1.{code}.gz") for code in ("en", "de")]
-    numbers = read_numbers("demo", ROOT)
-    reported = [
-        numbers.system(translator.name, "bleu", "test1", "tokenized", replacement).value
-        for replacement in ("before", "after")
-    ]
-    found = loaded(ROOT / "examples/other_set.py").bleu(translator, *sides)
-    assert [round(score, 4) for score in found] == reported
-
-
-def test_the_example_finds_the_gains_of_a_report_in_its_scores(
-    capsys, monkeypatch, tmp_path
-) -> None:
-    scores = {}
-    for line in read_numbers("study", ROOT).lines:
-        asked = ("training", "bleu", "tokenized", None)
-        if (line.kind, line.metric, line.script, line.max_words) == asked:
-            scores.setdefault((line.set, name_of(line)), {})[line.replacement] = line.value
-    table = tmp_path / "other.csv"
-    with table.open("w", encoding="utf-8") as file:
-        print("set,lines,model,before,after", file=file)
-        for (name, run), both in scores.items():
-            print(name, 8500, run, both["before"], both["after"], sep=",", file=file)
-    monkeypatch.chdir(ROOT)
-    loaded(ROOT / "examples/other_gains.py").main("experiments/study/params.yaml", str(table))
-    found = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
-    lines = {
-        (at.key, at.recipe, at.set): at
-        for line in read_claims("study")
-        for at in (line, *there([line]))
-        if line.verdict in ("confirmed", "refuted", "depends on the recipe")
-        and line.measure in ("BLEU", "BLEU after unk", "gain of BLEU by replacement")
-    }
-    assert len(found) == len(lines) > 30
-    for row in found:
-        line = lines[row["claim"], row["recipe"], row["set"]]
-        assert float(row["on this set"]) == pytest.approx(line.ours, abs=0.0051), row
-
-
-def test_the_page_has_the_gains_on_the_sets_for_checking(capsys, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    table = "reports/captions/outputs/other_sets.csv"
-    loaded(ROOT / "examples/other_gains.py").main("experiments/captions/params.yaml", table)
-    rows = list[list[str]]()
-    for row in csv.DictReader(io.StringIO(capsys.readouterr().out)):
-        if row["set"] == "test_2018_flickr":
-            rows.append([row["in the report"]])
-        rows[-1].append(row["on this set"])
-    evidence = (ROOT / "docs/evidence.md").read_text(encoding="utf-8")
-    part = evidence.partition("### Two sets for checking")[2].partition("## ")[0]
-    shown = [line.strip("| ").split(" | ")[1:] for line in part.splitlines() if line[:1] == "|"]
-    assert shown[2:] == rows
-    # What the pages say of them: eight claims, and all point the same way.
-    assert len(rows) == 8
-    assert all(float(number) > 0 for row in rows for number in row)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

@@ -125,20 +125,6 @@ def test_the_title_names_a_direction_only_if_all_rows_have_it():
     ]
 
 
-def test_a_row_has_the_number_that_its_system_has_by_another_recipe():
-    names = ["global_location_feed", BEST, f"{BEST}_own"]
-    params = made_params(*names, file="experiments/multi30k/params.yaml")
-    tables = tables_of(params, made_numbers(params))
-    found = [
-        cells(tables["table1"], row, "BLEU, recipe own")[0] for row in ("global_feed", "local_p")
-    ]
-    assert found == [None, 12.0]  # the third system
-    assert cells(tables["table6"], "local_p_general", f"{CHOSEN}, recipe own") == [
-        pytest.approx(0.23)
-    ]
-    assert tables["table1"].facts["local_p"]["by recipe own"] == f"{BEST}_own"
-
-
 @pytest.mark.parametrize("seeds", [1, 2])  # one seed has no verdict
 @pytest.mark.parametrize(
     ("gain", "p", "published", "word"),

@@ -91,7 +91,7 @@ def align(
 
     attnmt align news.en news.de --weights weights/demo --links news.links
 
-    attnmt align test.en test.de --tokenized --gold test.wa --experiment multi30k -o rates.csv
+    attnmt align test.en test.de --tokenized --gold test.wa --experiment captions -o rates.csv
     """
     choice = choose(experiment, model, weights)
     params, names, root, is_packed, _ = choice

@@ -65,7 +65,7 @@ def explain(
 
     attnmt explain "The old house is small." --model local_m_general_feed --model base_reverse
 
-    attnmt explain "The old house is small." --weights weights/demo --weights weights/demo-local
+    attnmt explain "The old house is small." --weights weights/demo
 
     attnmt explain "The old house is small." --text
     """

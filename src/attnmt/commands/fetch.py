@@ -30,7 +30,7 @@ def fetch(
     accepts it. You may put a file into the folder by hand. It is verified like the others, and
     fetched again if it is the wrong one.
 
-    Examples: attnmt fetch --experiment multi30k; attnmt fetch --experiment wmt14 --accept rwth
+    Examples: attnmt fetch --experiment captions; attnmt fetch --experiment wmt14 --accept rwth
     """
     params = load_params(params_file(experiment))
     if params.source is None:

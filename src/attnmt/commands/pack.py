@@ -35,7 +35,7 @@ def pack(
 
     attnmt pack weights/demo
 
-    attnmt pack --experiment multi30k --model ensemble multi30k-ensemble
+    attnmt pack --experiment captions --model ensemble captions-ensemble
     """
     params = load_params(params_file(experiment))
     if model is not None:

@@ -28,9 +28,9 @@ def serve(
 
     Examples:
 
-    attnmt serve --experiment multi30k --port 8080
+    attnmt serve --experiment captions --port 8080
 
-    attnmt serve --weights weights/demo --weights weights/demo-local
+    attnmt serve --weights weights/demo
 
     curl 127.0.0.1:5001/invocations -H 'Content-Type: application/json'
     -d '{"inputs": ["Anna is reading the old letter."], "params": {"n_best": 3, "beam": 10}}'

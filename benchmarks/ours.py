@@ -1,0 +1,77 @@
+"""This project's model, trained as ``training/loop.py`` does and decoded as the stage translate does."""
+
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+
+from attnmt.config import Precision, load_params
+from attnmt.decoding.batched import search_all
+from attnmt.decoding.search import Search
+from attnmt.model.precision import products_in
+from attnmt.model.translator import Translator
+from attnmt.text.batches import Batch, make_batch
+from attnmt.training.step import Step
+from benchmarks.workload import (
+    BEAM,
+    CLIP_NORM,
+    DROPOUT,
+    EXPERIMENT,
+    LEARNING_RATE,
+    SEED,
+    Ids,
+    Pairs,
+    Size,
+)
+
+CPU = torch.device("cpu")
+
+
+def build(size: Size, dropout: float) -> Translator:
+    """Return the model with its initial weights."""
+    model = Translator(size.config(dropout))
+    model.initialize(SEED)
+    return model
+
+
+def load(size: Size, weights: str) -> Translator:
+    """Return the model with the weights of a file."""
+    model = build(size, DROPOUT).eval()
+    model.load_state_dict(load_file(Path(weights)))
+    return model
+
+
+class OursTrainer:
+    """The training step."""
+
+    def __init__(self, size: Size, dropout: float, precision: Precision) -> None:
+        self.model = build(size, dropout)
+        self.model.train()
+        self._precision: Precision = precision
+        recipe = {
+            "batch_size": size.batch,
+            "clip_norm": CLIP_NORM,
+            "clip_embeddings": True,  # as OpenNMT-py does
+        }
+        family = next(iter(load_params(EXPERIMENT).families.values()))
+        self._step = Step(self.model, family.training.model_copy(update=recipe))
+
+    def prepare(self, pairs: Pairs) -> Batch:
+        return make_batch(pairs.sources, pairs.targets, reverse=False)
+
+    def train(self, batch: Batch) -> float:
+        with products_in(self._precision, CPU):
+            return float(self._step(batch, LEARNING_RATE))
+
+
+class OursDecoder:
+    """Beam search with one model or an ensemble."""
+
+    def __init__(self, models: list[Translator], precision: Precision) -> None:
+        self._models = models
+        self._precision: Precision = precision
+
+    def translate(self, sources: list[Ids], batch: int) -> list[list[int]]:
+        with products_in(self._precision, CPU):
+            results = search_all(self._models, sources, Search(beam=BEAM, candidates=20), batch)
+        return [candidates[0].words for candidates in results]
