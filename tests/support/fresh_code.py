@@ -3,22 +3,22 @@
 import shutil
 from pathlib import Path
 
-from attnmt.workflow import code, reached
+from attnmt.workflow import dependencies
 
 ROOT = Path(__file__).parents[2]
 
 
 def copied_code(folder: Path) -> Path:
-    """Copy what decides the digests of the demo into a folder, and return the folder."""
+    """Copy what decides the dependencies of the demo's stages into a folder, and return the folder."""
     for name in ("src", "stages"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("dvc.yaml", "models.yaml", "params.yaml", "systems.yaml"):
+    for name in ("dvc.yaml", "params.yaml", "systems.yaml", "claims.yaml"):
         shutil.copy(ROOT / name, folder)
     return folder
 
 
 def fresh_code() -> None:
     """Forget what was found in the files of the package, so that every file is read again."""
-    for cached in (*vars(code).values(), *vars(reached).values()):
+    for cached in vars(dependencies).values():
         if hasattr(cached, "cache_clear"):
             cached.cache_clear()

@@ -1,7 +1,6 @@
 """What a stage checks before it works, and how a command ends when it is interrupted."""
 
 import ast
-import json
 import signal
 import subprocess
 import sys
@@ -10,13 +9,14 @@ from pathlib import Path
 import pytest
 import torch
 import typer
+from fresh_code import copied_code
 
 from attnmt.config import load_params
 from attnmt.errors import InputError
-from attnmt.files.text_file import write_json
 from attnmt.workflow import stage
-from attnmt.workflow.code import files_of_run
-from attnmt.workflow.record import DVC_STAGE, ORDER, Order, write_order
+from attnmt.workflow.dependencies import write_dependencies
+from attnmt.workflow.record import DVC_STAGE
+from attnmt.workflow.stage import PLANNED
 
 ROOT = Path(__file__).parents[2]
 
@@ -114,58 +114,32 @@ def test_another_program_keeps_its_ctrl_c() -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-SCRIPT = ROOT / "stages/train.py"
-PARAMS = load_params(ROOT / "params.yaml", ROOT)
-CODE, OWN = (Path("code/demo", path) for path in files_of_run(PARAMS, SCRIPT, "base"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder, without an engine."""
-    monkeypatch.chdir(tmp_path)
-    for name in (ORDER, DVC_STAGE):
+    """Work in a copy of the code, without an engine."""
+    monkeypatch.chdir(copied_code(tmp_path))
+    for name in (PLANNED, DVC_STAGE):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
-@pytest.mark.parametrize("engine", [ORDER, DVC_STAGE])
-def test_under_an_engine_a_stage_whose_code_has_changed_is_refused(
+@pytest.mark.parametrize("engine", [PLANNED, DVC_STAGE])
+def test_under_an_engine_a_stage_whose_parameters_have_changed_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     monkeypatch.setenv(engine, "x")
-    code, own = files_of_run(PARAMS, SCRIPT, "base").values()
-    write_json(CODE, code)
-    write_json(OWN, own | {"models.base": "before"})
-    with pytest.raises(InputError, match=r"train/base\.json: models\.base changed after"):
-        stage._check_code(SCRIPT, PARAMS, "base")
+    params = load_params("params.yaml")
+    write_dependencies(params)
+    stage._check_dependencies(params, "train@base")
+    path = Path("depends/demo/train/base.json")
+    path.write_text(path.read_text().replace('"clip_norm": 5.0', '"clip_norm": 4.0'))
+    with pytest.raises(InputError, match=r"train/base\.json: training changed"):
+        stage._check_dependencies(params, "train@base")
 
 
-def test_by_hand_the_digests_of_the_code_are_brought_up_to_date(folder: Path) -> None:
-    """Here no dvc.yaml defines the stage, so no engine asks for a record."""
-    write_json(CODE, {})
-    stage._check_code(SCRIPT, PARAMS, "base")
-    found = [json.loads(path.read_text()) for path in (CODE, OWN)]
-    assert found == [*files_of_run(PARAMS, SCRIPT, "base").values()]
-    assert stage._order("demo", "python stages/train.py params.yaml base") is None
-
-
-def test_the_order_of_another_stage_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    order = Order("train@base", "python stages/train.py x", {}, [], [])
-    write_order(Path("train@base.order.json"), order, again=True)
-    monkeypatch.setenv(ORDER, "train@base.order.json")
-    assert stage._order("demo", "python stages/train.py x") == order
-    with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run `python"):
-        stage._order("demo", "python stages/train.py y")
-    for damage in (
-        "[]",
-        "{}",
-        '{"name": 1, "command": "x", "params": {}, "inputs": 5, "outputs": []}',
-    ):
-        Path("train@base.order.json").write_text(damage)
-        with pytest.raises(InputError, match=r"train@base\.order\.json: damaged; delete it"):
-            stage._order("demo", "python stages/train.py x")
+def test_by_hand_the_dependencies_are_brought_up_to_date(folder: Path) -> None:
+    stage._check_dependencies(load_params("params.yaml"), "train@base")
+    assert '"clip_norm": 5.0' in Path("depends/demo/train/base.json").read_text()
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,8 @@ def dependencies_file(experiment: str, stage: str) -> Path:
 def _declared(params: Params, root: Path = Path()) -> dict[str, Declared]:
     """Return the stages of dvc.yaml that depend on code and parameters, by name."""
     found = {}
-    for name, stage in YamlFile.read(root / "dvc.yaml").values["stages"].items():
+    file = root / Path(params.params_file).with_name("dvc.yaml")
+    for name, stage in YamlFile.read(file).values["stages"].items():
         loop, stage = stage.get("foreach", []), stage.get("do", stage)
         script = re.search(r"stages/\w+\.py", stage["cmd"])
         if script and name != STAGE:
