@@ -12,7 +12,6 @@ TRANSLATOR = "src/attnmt/model/translator.py"
 CHANGED = "shape.init\n", "shape.init + 0\n"  # how weights are drawn, which only a training does
 ATTENTION = "src/attnmt/model/attention"
 MEMBER, SECOND = MEMBERS[0], f"{BEST}_2"
-NEW_SCORE = "class Location(Score):", "class Own(Score):\n    pass\n\n\nclass Location(Score):"
 # What is edited, and the stages that it makes stale. tests/unit/test_stale.py has a line of each room.
 EDITS = {
     "a window": (
@@ -20,12 +19,6 @@ EDITS = {
         ("or self.D / 2\n", "or self.D / 2.0\n"),
         {f"{kind}@{one}" for kind in ("train", "translate") for one in (BEST, SECOND)}
         | {"ensemble@ensemble", "gather"},
-    ),
-    "a new score": (f"{ATTENTION}/scores.py", NEW_SCORE, set()),
-    "a feature that nobody turns on": (
-        "src/attnmt/training/features/averaging.py",
-        ("progress.step in self", "progress.step + 0 in self"),
-        set(),
     ),
     "a default": (
         "src/attnmt/config/text.py",
@@ -37,7 +30,6 @@ EDITS = {
         ("{", "{color: inherit; "),
         {"report"},
     ),
-    "what carries": ("src/attnmt/files/atomic.py", ("import os\n", "import os\n\nX = 1\n"), set()),
 }
 
 

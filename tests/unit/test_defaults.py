@@ -6,20 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 from fresh_code import copied_code
-
-from attnmt.config import load_params
 
 ROOT = Path(__file__).parents[2]
 COUNT = {"gather", "report"}  # they have all families and models as parameters
-
-
-def takes(key: str) -> set[str]:
-    """Return the trained systems that do not give a value themselves, as files of digests."""
-    given = yaml.safe_load((ROOT / "systems.yaml").read_text())["systems"]
-    trained = load_params(ROOT / "params.yaml", ROOT).models.values()
-    return {f"train/{model.entry}" for model in trained if key not in given[model.entry]}
 
 
 DEFAULTS = {  # a file, a default in it and another one, and what takes the default in the demo
@@ -29,22 +19,10 @@ DEFAULTS = {  # a file, a default in it and another one, and what takes the defa
         "length: PositiveInt | None = 9",
         {"encode/luong", "encode/luong_bpe"} | COUNT,
     ),
-    "of a system": (
-        "config/model.py",
-        "dropout: Probability = 0.0",
-        "dropout: Probability = 0.1",
-        takes("dropout") | COUNT,
-    ),
     "that nobody takes": (
         "config/model.py",
         'precision: Precision = "fp32"',
         'precision: Precision = "bf16"',
-        set(),
-    ),
-    "of a new key that need not be given": (
-        "config/model.py",
-        "    patience: int",
-        "    own: int | None = None\n    patience: int",
         set(),
     ),
 }
