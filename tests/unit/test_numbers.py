@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_scores import score_lines, write_scores
+from made_scores import score_lines
 from small_experiment import make_params
 
 from attnmt.errors import InputError
@@ -96,17 +96,8 @@ def test_a_number_that_is_not_there_is_none():
     assert ALL.paper("table1/x", "bleu", "after") is ALL.paper("table1/y", "bleu") is None
 
 
-@pytest.fixture
-def params(tmp_path, monkeypatch):
-    """Return an experiment in which two models and an ensemble are scored."""
-    monkeypatch.chdir(tmp_path)
-    params = make_params(Path())
-    for name in ("local_p", "local_p_2", "german", "ensemble"):
-        write_scores(params, name, 20.0)
-    return params
-
-
-def test_dvc_shows_a_few_numbers_of_each_training(params):
+def test_dvc_shows_a_few_numbers_of_each_training(tmp_path):
+    params = make_params(tmp_path)
     lines = [line for n in ("local_p", "ensemble") for line in score_lines(params, n, 20, 0.5)]
     group = lines[1].model_copy(update={"max_words": 7, "value": 99})
     mean = lines[1].model_copy(update={"kind": "system", "model": None, "value": 98})

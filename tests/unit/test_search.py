@@ -10,18 +10,17 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor
 
 from attnmt.config import LinkStep, ModelShape, SearchRules, System
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced import force
 from attnmt.decoding.history import Candidate
-from attnmt.decoding.search import Search, changed_rules, search
+from attnmt.decoding.search import Search, search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.model.translator import Ids, ModelConfig, Translator
 from attnmt.text.batches import make_batch
 from attnmt.text.dictionary import Dictionary
-from attnmt.text.vocabulary import BOS, EOS
+from attnmt.text.vocabulary import EOS
 
 MANY = 1000  # translations, more than are ever finished: no search stops early for the n best
 WORDS = 4  # of the target: <unk>, <s>, </s> and one more
@@ -166,11 +165,6 @@ def test_a_narrow_beam_is_that_of_plain_python(seed, beam, length):
     assert [one.score for one in found] == pytest.approx([one.score for one in expected])
 
 
-def test_another_penalty_does_not_keep_the_alpha_of_the_first():
-    assert changed_rules(RULES["gnmt"], {"length_penalty": "average"}) == RULES["average"]
-    assert changed_rules(RULES["gnmt"], {"length_penalty": None}) == RULES["gnmt"]
-
-
 @pytest.mark.parametrize(
     ("S", "rules", "expected"),
     [
@@ -274,59 +268,6 @@ def test_scores_and_links_are_those_of_forced_decoding(seeds, step):
             assert candidate.score == pytest.approx(forced.score)
             assert candidate.links == forced.links(step)
     assert compared > 3
-
-
-class Bigrams:
-    """A model of another kind: p(word | last word), and every word is linked to a place of its own."""
-
-    device, target_words = torch.device("cpu"), WORDS
-
-    def __init__(self, seed: int) -> None:
-        table = torch.randn(WORDS, WORDS, generator=torch.Generator().manual_seed(seed)) * 2
-        self.log_p = table.double().log_softmax(dim=1)
-
-    def start(self, sources: Sequence[Ids]) -> "LastWords":
-        return LastWords(len(max(sources, key=len)), len(sources))
-
-    def logits(self, h: Tensor) -> Tensor:
-        return self.log_p[h[..., 0]]
-
-
-class LastWords:
-    """The last word of each hypothesis, which is all that the next word depends on."""
-
-    def __init__(self, places: int, sentences: int) -> None:
-        self.positions = torch.arange(places).expand(sentences, -1)
-
-    def step(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        weights = 1.0 / (1 + (self.positions[:, None] - words[:, :, None]) ** 2)
-        return words[:, :, None], weights
-
-    follow = step
-
-    def reorder(self, sentences: Tensor, parents: Tensor) -> None:
-        self.positions = self.positions[sentences]
-
-
-@settings(max_examples=8, deadline=None)
-@given(seed=st.integers(0, 10_000))
-def test_a_model_of_another_kind_is_searched_and_force_decoded(seed):
-    model, sources = Bigrams(seed), sentences([1, 3, 2], seed)
-    wide = replace(WIDE, best=MANY, link_step="next")
-    for source, candidates in zip(sources, search_all([model], sources, wide, 3), strict=True):
-        expected = exhaustive([model], source)
-        assert candidates[0].words == expected.words
-        assert candidates[0].score == pytest.approx(expected.score, abs=1e-9)
-        ended = [c for c in candidates if len(c.words) < 3 * (len(source) + 1) // 2]
-        targets = [np.array(c.words, dtype=np.int32) for c in ended]
-        for one, forced in zip(ended, force([model], [source] * len(ended), targets), strict=True):
-            path = torch.tensor([BOS, *one.words, EOS])
-            log_p = model.log_p[path[:-1], path[1:]].tolist()
-            assert forced.log_p == pytest.approx(log_p)
-            assert one.score == pytest.approx(sum(log_p))
-            # Step t + 1 reads word t, and its largest weight is at this word's number or at the end.
-            assert one.links == forced.links("next")
-            assert one.links == [min(word, len(source) - 1) for word in one.words]
 
 
 def test_the_lengths_of_translations_keep_to_the_rules():

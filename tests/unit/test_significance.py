@@ -16,9 +16,6 @@ from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.significance import compare, interval
 
-REFERENCES = read_text("made", 60)
-OURS, OTHER = spoil(REFERENCES, seed=1), spoil(REFERENCES, seed=2)
-
 
 def compare_texts(script, ours, other, references, samples):
     """Compare two systems' translations."""
@@ -83,14 +80,6 @@ def exchanged(ours, other, swaps):
     """Return two systems whose outputs change places where ``swaps`` is true."""
     both = [(b, a) if swap else (a, b) for a, b, swap in zip(ours, other, swaps, strict=True)]
     return [one for one, _ in both], [two for _, two in both]
-
-
-def test_one_different_sentence_or_another_wrong_word_is_not_significant():
-    """If one sentence differs, sacrebleu's own test returns 1 / 101."""
-    other = [REFERENCES[0], *OURS[1:]]
-    assert compare_texts("nist", OURS, other, REFERENCES, 100).p == 1
-    ours, other = ([f"{line} {word}" for line in OURS] for word in ("Stift", "Stein"))
-    assert compare_texts("tokenized", ours, other, REFERENCES, 100).p == 1
 
 
 def rate(links, gold, rows):
