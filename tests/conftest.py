@@ -9,7 +9,6 @@ import pytest
 SLOW = (
     "test_engines.py",
     "test_truth.py",
-    "test_effects.py",
     "test_tasks.py",
     "test_kill.py",
     "test_writing.py",

@@ -43,16 +43,6 @@ def cut(count: int) -> Damage:
     return lambda before: before[:-count]
 
 
-def swap(old: str, new: str) -> Damage:
-    """Replace the first occurrence of a text, which must be there."""
-
-    def damage(before: bytes) -> bytes:
-        assert old.encode() in before
-        return before.replace(old.encode(), new.encode(), 1)
-
-    return damage
-
-
 def line(number: int, text: str | None) -> Damage:
     """Replace a line, counted from 1, or remove it."""
 

@@ -27,7 +27,6 @@ from damage import (
     line,
     other,
     settings,
-    swap,
     tensors,
     value,
     without,
@@ -37,7 +36,6 @@ from faults_project import Tree, build, main_of, tree
 from attnmt import cli
 from attnmt.commands import track
 from attnmt.errors import InputError
-from attnmt.scoring import published as printed
 from attnmt.tracking import importing
 
 WORDS, TOKENS, RAW = "data/demo/encoded/words", "data/demo/tokens", "data/demo/raw"
@@ -60,101 +58,61 @@ class Case(NamedTuple):
     message: str
 
 
-def parameters() -> Iterator[Case]:
-    """Yield values that YAML reads as another type, or that do not fit together."""
-    for old, new, key in (
-        ("batch_size: 24", "batch_size: yes", "batch_size: .* valid integer .found 'yes'"),
-        ("learning_rate: 1.0", "learning_rate: .inf", "learning_rate: .* finite"),
-        ("clip_embeddings: false", "clip_embeddings: 0", "clip_embeddings: .* valid boolean"),
-    ):
-        yield Case("params.yaml", swap(old, new), ("evaluate", "base"), rf"yaml:\d+: .*{key}")
-    yield Case("claims.yaml", swap("sign: less", "sign: more"), ("gather",), r"yaml:\d+: .*sign: ")
-    for old, new, key in (
-        ("reverse: true", "reverse: 1", "reverse: .* valid boolean"),
-        # Members that cannot translate together
-        (f"- {BEST}_2", "- back_base_reverse", "differs from the first member in dir"),
-        (f"- {BEST}_2", f"- {BEST}_bpe", "is of family 'pieces'"),
-    ):
-        yield Case("systems.yaml", swap(old, new), ("evaluate", "base"), rf"yaml:\d+: .*{key}")
-
-
 def text() -> Iterator[Case]:
     """Yield text, links and dictionaries that do not belong together."""
-    encode, links, translate = ("encode", "words"), ("evaluate", BEST), ("translate", "base")
+    encode, links = ("encode", "words"), ("evaluate", BEST)
     yield Case(f"{TOKENS}/train.de", line(1, None), ("dictionary",), "has 3")
-    yield Case(f"{TOKENS}/test.de", lambda b: b + b"\xff\n", encode, "de:6: byte 0xff is not UTF")
-    yield Case(f"{TOKENS}/train.de", line(2, "  "), encode, "train.de:2: no words in this line")
-    yield Case(f"{RAW}/test.de", line(5, None), ("evaluate", "base"), "4 lines, but")
+    yield Case(f"{TOKENS}/test.de", lambda b: b + b"\xff\n", encode, "de:6: byte 0xff")
+    yield Case(f"{TOKENS}/train.de", line(2, "  "), encode, "train.de:2: no words")
+    yield Case(f"{RAW}/test.de", line(5, None), ("evaluate", "base"), "4 lines")
     for path in (LINKS, f"{TOKENS}/test.links"):
-        yield Case(path, line(1, "0-0 0-99"), links, "links:1: link 0-99 lies outside")
-        yield Case(path, line(1, "0-0 x"), links, "links:1: 'x' is not a link")
-        yield Case(path, line(5, None), links, "4 lines where the text has 5")
-    silver = f"{DICTIONARY}/dev.links"
-    yield Case(silver, content("0-0\n0-0\n"), ("translate", BEST), "links: 2 lines where the text")
-    for damage in (line(1, "House\tHaus\t1.000000"), line(1, "House\tHaus\tnan\t2")):
-        message = "tsv:1: .* is not two words, a share and a count"
-        yield Case(f"{DICTIONARY}/en-de.tsv", damage, translate, message)
-    codes, named = "data/demo/encoded/pieces/codes", f"{BEST}_bpe"
-    words = ("attnmt", "translate", "A.", "--model", named)
-    yield Case(codes, line(3, "a b c"), words, "codes: not a version and a merge of two pieces")
+        yield Case(path, line(1, "0-0 0-99"), links, "links:1: .*0-99")
+        yield Case(path, line(5, None), links, "4 lines")
+    yield Case(f"{TOKENS}/test.links", line(1, "0-0 x"), links, "links:1: 'x'")
+    silver, table = f"{DICTIONARY}/dev.links", f"{DICTIONARY}/en-de.tsv"
+    yield Case(silver, content("0-0\n0-0\n"), ("translate", BEST), "2 lines")
+    yield Case(table, line(1, "House\tHaus\tnan\t2"), ("translate", "base"), "tsv:1: ")
+    words = ("attnmt", "translate", "A.", "--model", f"{BEST}_bpe")
+    yield Case("data/demo/encoded/pieces/codes", line(3, "a b c"), words, "codes: ")
 
 
 def ids() -> Iterator[Case]:
     """Yield ids and vocabularies that are not those of their summary."""
     for name, damage, message in (
-        (IDS, array(lambda a: a.astype(np.int64)), "holds int64 and not int32"),
-        (IDS, array(lambda a: a[:-1]), "not the ids that train.de.offsets.npy belongs to"),
+        (IDS, array(lambda a: a.astype(np.int64)), "int64"),
+        (IDS, array(lambda a: a[:-1]), "offsets"),
         (IDS, array(lambda a: a[::-1]), "vocab.* and .*npy are not those of summary.json"),
         (IDS, cut(8), "damaged"),
         (f"{WORDS}/vocab.de", line(4, "<s>"), "no vocabulary"),
         (f"{WORDS}/vocab.de", line(16, "anders"), "not those of summary.json"),
-        (SUMMARY, without("digest"), "digest: this key is missing"),
+        (SUMMARY, without("digest"), "digest: .*missing"),
     ):
         yield Case(name, damage, TRAIN, message)
-    command = ("translate", "base")
-    yield Case(f"{WORDS}/test.en.tok", line(5, None), command, "4 lines where summary.json has 5")
+    yield Case(f"{WORDS}/test.en.tok", line(5, None), ("translate", "base"), "4 lines")
 
 
 def models() -> Iterator[Case]:
     """Yield weights that are not the model's, and records of other trainings."""
     weights, best = f"{BASE}/weights.safetensors", f"models/demo/{BEST}_2/weights.safetensors"
-    command = ("translate", "base")
-
-    def first(change: object) -> Damage:
-        def damage(weights: dict[str, torch.Tensor]) -> None:
-            key = sorted(weights)[0]
-            weights[key] = change(weights[key])
-
-        return tensors(damage)
-
     for damage, message in (
-        (first(lambda t: t[:-1].clone()), "damaged .*size mismatch"),
-        (tensors(lambda t: t.popitem()), "damaged .*Missing key"),
+        (tensors(lambda t: t.popitem()), "damaged"),
         (cut(40), "damaged"),
-        (settings("dataset_digest", "0" * 64), "the encoded data changed after this training"),
-        (settings("training.epochs", 9), "training: trained with other settings"),
-        (
-            other("models/demo/base_reverse/weights.safetensors"),
-            "system: trained with other settings",
-        ),
+        (settings("dataset_digest", "0" * 64), "changed after this training"),
+        (settings("training.epochs", 9), "training: .*other settings"),
+        (other("models/demo/base_reverse/weights.safetensors"), "system: .*other settings"),
     ):
-        yield Case(weights, damage, command, message)
+        yield Case(weights, damage, ("translate", "base"), message)
     third = other(f"models/demo/{BEST}_3/weights.safetensors")
-    yield Case(best, third, ("translate", "ensemble"), "seed: trained with other settings")
+    yield Case(best, third, ("translate", "ensemble"), "seed: .*other settings")
     metrics, provenance = f"{BASE}/metrics.json", f"{BASE}/provenance.json"
-    evaluate, gather, track = ("evaluate", "base"), ("gather",), ("attnmt", "track")
+    evaluate = ("evaluate", "base")
     for path, damage, reader, message in (
         (metrics, value("perplexity.test", NAN), evaluate, "perplexity.test: .* finite"),
-        (
-            metrics,
-            value("perplexity", {}),
-            evaluate,
-            "the list of test sets, changed",
-        ),
+        (metrics, value("perplexity", {}), evaluate, "test sets"),
         (metrics, value("dataset_digest", "0" * 64), evaluate, "changed after this training"),
         (metrics, cut(9), ("attnmt", "translate", "A."), "not JSON"),
-        (provenance, without("seconds"), gather, "seconds: this key is missing"),
-        (provenance, without("fingerprint"), track, "fingerprint: this key is missing"),
+        (provenance, without("seconds"), ("gather",), "seconds: .*missing"),
+        (provenance, without("fingerprint"), ("attnmt", "track"), "fingerprint: .*missing"),
         (provenance, value("seconds", NAN), ("attnmt", "plan"), "seconds: .* finite"),
     ):
         yield Case(path, damage, reader, message)
@@ -162,56 +120,37 @@ def models() -> Iterator[Case]:
 
 def scored() -> Iterator[Case]:
     """Yield damage to translations, and to scores."""
-    links, command, again = ("evaluate", BEST), ("gather",), "run evaluate of base again"
-    yield Case(f"{OUT}/base/test.out", line(5, None), ("evaluate", "base"), "4 lines, but")
-    yield Case(f"{OUT}/{BEST}/test.replaced", line(2, "Ein"), links, "replaced:2: 1 words, but")
-    yield Case(f"{OUT}/{BEST}/reading.json", value("chosen", "before"), links, "chosen: ")
+    links, command, again = ("evaluate", BEST), ("gather",), "evaluate of base"
+    yield Case(f"{OUT}/base/test.out", line(5, None), ("evaluate", "base"), "4 lines")
+    yield Case(f"{OUT}/{BEST}/test.replaced", line(2, "Ein"), links, "replaced:2: 1 words")
     for damage, message in (
-        (content(""), "csv:1: the columns must be source, kind, "),
-        (line(3, "ours,training"), f"csv:3: 2 cells in 32 columns; {again}"),
-        (cell(3, "value", "high"), f"csv:3: value: .* valid number.*; {again}"),
-        (cell(3, "seed", "2"), "csv:3: seed: 2, but 1 in the parameters"),
-        (other(f"scores/demo/{BEST}.csv"), f"csv:2: model: '{BEST}', but 'base' in the parameters"),
-        (lambda b: b.splitlines(keepends=True)[0], "no bleu on 'test'; run the stages that lead"),
-        (cell(3, "reference", "0"), "bleu on test is measured against the references"),
+        (content(""), "csv:1: .*columns"),
+        (line(3, "ours,training"), f"csv:3: 2 cells.*{again}"),
+        (cell(3, "value", "high"), f"csv:3: value: .*{again}"),
+        (cell(3, "seed", "2"), "csv:3: seed: 2, but 1"),
+        (other(f"scores/demo/{BEST}.csv"), f"csv:2: model: '{BEST}', but 'base'"),
+        (lambda b: b.splitlines(keepends=True)[0], "no bleu on 'test'"),
+        (cell(3, "reference", "0"), "bleu on test"),
     ):
         yield Case(SCORES, damage, command, message)
     aligner, counts = f"{DICTIONARY}/aligner.json", f"scores/demo/{BEST}.npz"
-    yield Case(aligner, without("system"), ("evaluate", "aligner"), "system: this key is missing")
-    yield Case(counts, content(""), command, r"npz: no file of counts, or damaged.*; run evaluate")
-
-
-def published() -> Iterator[Case]:
-    """Yield damage to published numbers, in a copy of the package's files."""
-    ppl, y = cell(6, "ppl", "1O.6"), cell(2, "y", "nan")
-    yield Case("printed/tables.csv", ppl, ("gather",), "csv:6: ppl: .* match pattern")
-    yield Case("printed/figures.csv", y, ("report",), "csv:2: y: .* finite")
+    yield Case(aligner, without("system"), ("evaluate", "aligner"), "system: .*missing")
+    yield Case(counts, content(""), command, "npz: .*evaluate")
 
 
 def reported() -> Iterator[Case]:
     """Yield damage to files that report reads."""
     command, history = ("report",), f"{BASE}/history.csv"
-    for damage, message in (
-        (content(""), "csv:1: no column 'step'"),
-        (content("step,target_words,test_cost\n"), "csv:1: the history has no evaluation"),
-        (line(3, "20,1,1.0,100,2.0,1.75"), "csv:3: not numbers, one a column"),
-    ):
-        yield Case(history, damage, command, message)
-    for damage, message in (
-        (content("[]"), "at least 1 item"),
-        (value("0.weights.0.0", 1.5), "0.weights.0.0: .* less than or equal to 1"),
-        (without("0.weights.0"), "the weights are not 12 rows of 12"),
-    ):
-        yield Case(FORCED, damage, command, message)
+    yield Case(history, content(""), command, "csv:1: .*'step'")
+    yield Case(history, line(3, "20,1,1.0,100,2.0,1.75"), command, "csv:3: ")
+    yield Case(FORCED, value("0.weights.0.0", 1.5), command, "0.weights.0.0: .*less than")
+    yield Case(FORCED, without("0.weights.0"), command, "weights")
     for path in (NUMBERS, CLAIMS):
-        yield Case(
-            path, content(""), command, "csv:1: the columns must be .*; run the stage gather"
-        )
-    yield Case(NUMBERS, cell(9, "p", "2"), command, "csv:9: p: .* less than or equal to 1")
-    yield Case(CLAIMS, cell(2, "bound", ""), command, "csv:2: bound: .* valid number")
+        yield Case(path, content(""), command, "csv:1: .*gather")
+    yield Case(NUMBERS, cell(9, "p", "2"), command, "csv:9: p: ")
 
 
-FAMILIES = (parameters, text, ids, models, scored, published, reported)
+FAMILIES = (text, ids, models, scored, reported)
 CASES = [
     pytest.param(case, id=f"{family.__name__}-{number}-{Path(case.path).name}-{case.command[0]}")
     for family in FAMILIES
@@ -230,8 +169,6 @@ def project(tmp_path_factory) -> Iterator[tuple[Path, Tree]]:
         patch.setitem(sys.modules, "mlflow", None)
         torch.set_num_threads(1)
         build(folder)
-        shutil.copytree(printed.PUBLISHED, folder / "printed")
-        patch.setattr(printed, "PUBLISHED", Path("printed"))
         yield folder, tree(folder)
 
 
@@ -263,11 +200,7 @@ def tools(monkeypatch) -> None:
 def clean(project) -> Iterator[tuple[Path, Tree]]:
     """Return the project, and afterwards restore the files that a failing case has changed."""
     folder, whole = project
-    for read in (printed._tables, printed._figures):
-        read.cache_clear()
     yield project
-    for read in (printed._tables, printed._figures):
-        read.cache_clear()
     after = tree(folder)
     for path in after.keys() - whole.keys():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -304,5 +237,4 @@ def test_a_damaged_file_is_refused_and_named(case, clean, monkeypatch, capsys):
     assert str(named.parent) in message
     assert named.name in message
     assert re.search(case.message, message), message
-    # Every fault of params.yaml is named, each on its own line.
-    assert path.name == "params.yaml" or "\n" not in message.rstrip()
+    assert "\n" not in message.rstrip()

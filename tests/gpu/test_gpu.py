@@ -11,9 +11,6 @@ from small_training import ADAM, FEEDING, RECIPE, encoded, reversal, run, small
 
 from attnmt.config import System
 from attnmt.model.device import best_device
-from attnmt.model.fast.cells import LSTMSteps
-from attnmt.model.fast.stack import Stack
-from attnmt.model.precision import products_in, supported
 from attnmt.model.reference import Reference
 from attnmt.model.translator import Translator
 from attnmt.text.batches import Batch, ParallelText
@@ -156,20 +153,6 @@ def test_a_captured_step_has_the_bytes_of_one_that_is_not(system, optimizer, mon
     assert results[0] == results[1]
 
 
-def test_the_fused_cell_is_the_other(monkeypatch):
-    system, gradients = SYSTEMS["local-p without dropout"], []
-    (batch,) = batches(1)
-    batch = batch.to(best_device())
-    for fused in (True, False):
-        if not fused:
-            monkeypatch.setattr(Stack, "steps", lambda self, x: LSTMSteps)
-        model = model_on_gpu(system)
-        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-        model.loss(h_tilde, batch.next_words, batch.lengths).backward()
-        gradients.append({name: p.grad for name, p in model.named_parameters()})
-    torch.testing.assert_close(gradients[0], gradients[1], rtol=1e-4, atol=1e-5)
-
-
 @pytest.mark.parametrize("recipe", [RECIPE, ADAM], ids=["sgd", "adam"])
 def test_interruptions_change_no_byte(tmp_path, recipe):
     undisturbed = run(tmp_path / "a", device="cuda", recipe=recipe)
@@ -188,17 +171,6 @@ def test_memory_does_not_grow():
     after = torch.cuda.memory_allocated(), torch.cuda.memory_reserved()
     assert after[0] <= before[0] + 2**16
     assert after[1] <= before[1] + 2**22
-
-
-@EACH_SYSTEM
-def test_rounded_products_learn_nearly_the_same(system):
-    results = []
-    for precision in supported(best_device()):
-        with products_in(precision, best_device()):
-            results.append(losses(Step(model_on_gpu(system, 64), RECIPE), 20))
-    for rounded in results[1:]:
-        assert rounded == pytest.approx(results[0], rel=2e-2)
-        assert rounded != results[0]
 
 
 def test_perplexity_is_that_of_a_processor():

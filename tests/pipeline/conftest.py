@@ -47,9 +47,7 @@ def first_built(shared, remote) -> Project:
     with FileLock(shared / "built.lock"):
         if not (shared / "built/done").exists():
             project = _fresh(folder)
-            with pytest.MonkeyPatch.context() as patch:  # for test_effects.py
-                patch.setenv("ATTNMT_TRACES", str(shared / "built/traces"))
-                project.snakemake()
+            project.snakemake()
             project.run("attnmt", "commit")
             project.set_remote(remote)
             project.run("dvc", "push", "dvc.yaml")

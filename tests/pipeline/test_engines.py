@@ -12,29 +12,24 @@ OTHER_MEMBER = {f"{SYSTEMS}systems.{MEMBERS[0]}.dropout": 0.1}
 OTHER_ENCODING = {"families.course.encoding.length": 5}
 
 
-@pytest.mark.parametrize("experiment", ["demo", "wmt14"])
-def test_the_two_graphs_have_the_same_edges(project, tmp_path, experiment):
-    copy = project.copy(tmp_path / "copy")
-    dot = copy.run("snakemake", "--quiet", "--dag", "dot", "--config", f"experiment={experiment}")
+def test_the_two_graphs_have_the_same_edges(project):
+    dot = project.run("snakemake", "--quiet", "--dag", "dot")
     names = dict(re.findall(r'^\s*(\d+)\[label = "([^"\\]+)', dot, re.MULTILINE))
     pairs = re.findall(r"^\s*(\d+) -> (\d+)$", dot, re.MULTILINE)
     edges = {(names[before], names[after]) for before, after in pairs if names[after] != "all"}
     assert edges
-    declared = copy.edges("" if experiment == "demo" else f"experiments/{experiment}/")
-    assert edges == {edge for edge in declared if edge[0] != "code"}  # Snakemake does without it
+    assert edges == {
+        edge for edge in project.edges() if edge[0] != "code"
+    }  # Snakemake does without it
 
 
-def test_only_in_a_job_elsewhere_a_stage_that_asks_for_a_gpu_looks_for_it_first(project, tmp_path):
-    """With --resources gpu=0 no stage asks for one."""
-    copy = project.copy(tmp_path / "copy")
-    elsewhere = ("--mode", "remote", "--nolock")  # as the plug-ins for clusters call Snakemake
-    looking = []
-    for options in ((), elsewhere, (*elsewhere, "--resources", "gpu=0")):
-        shown = copy.run("snakemake", "-n", "--printshellcmds", *options)
-        commands = re.findall(r"stages/(\w+)\.py", shown)
-        looking.append(set(re.findall(r"promised_gpu && python stages/(\w+)\.py", shown)))
-        assert {"tokens", "train", "translate", "report"} <= {*commands}
-    assert looking == [set(), {"train", "translate"}, set()]
+@pytest.mark.parametrize("gpu", [True, False])
+def test_in_a_job_elsewhere_a_stage_that_asks_for_a_gpu_looks_for_it_first(project, gpu):
+    """As the plug-ins for clusters call Snakemake. With --resources gpu=0 no stage asks for one."""
+    options = ("--mode", "remote", "--nolock", *(() if gpu else ("--resources", "gpu=0")))
+    shown = project.run("snakemake", "-n", "--printshellcmds", *options)
+    looking = set(re.findall(r"promised_gpu && python stages/(\w+)\.py", shown))
+    assert looking == ({"train", "translate"} if gpu else set())
 
 
 def test_after_snakemake_both_engines_find_nothing_to_do(built):
@@ -59,14 +54,10 @@ def test_dvc_shows_scores_and_learning_curves(built):
     assert scores.keys() == {"dev", "test1", "test2"}
     # It has no attention, so it has no AER
     assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
-    assert scores["dev"].keys() == {"ppl"}
     assert "aer" in by_model["ensemble"]["test1"]
-    # Around the JSON, DVC says that experiments without a run have nothing to show.
     shown = built.run("dvc", "plots", "show", "--json")
-    plots, _ = json.JSONDecoder().raw_decode(shown[shown.index("{") :])
-    curves = json.dumps(plots["data"]["Learning curves"])
-    assert f"{MEMBERS[0]}/history.csv" in curves
-    assert "dev_cost" in curves
+    assert f"{MEMBERS[0]}/history.csv" in shown
+    assert "dev_cost" in shown
 
 
 def test_every_training_and_the_report_are_in_mlflow(first_built):
@@ -99,11 +90,8 @@ def clone(built, remote, tmp_path_factory) -> Project:
     return other
 
 
-def test_snakemakes_timestamps_are_neither_in_git_nor_in_the_cache(clone):
-    assert not list(clone.folder.rglob(".snakemake_timestamp"))
-
-
 def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone):
+    assert not list(clone.folder.rglob(".snakemake_timestamp"))
     assert clone.plan() == set()
 
 
@@ -121,13 +109,12 @@ def test_snakemake_reruns_what_changed_and_what_follows(clone, tmp_path):
 
 def test_dvc_reruns_what_changed_and_what_follows(built, tmp_path):
     copy = built.copy(tmp_path / "copy").hide_mlflow()
-    files = [copy.folder / name for name in ("params.yaml", "systems.yaml")]
-    first = [file.read_text() for file in files]
-    copy.change(OTHER_ENCODING | OTHER_MEMBER)
-    changed = copy.following("encode@course", MEMBER)
+    file = copy.folder / "systems.yaml"
+    first = file.read_text()
+    copy.change(OTHER_MEMBER)
+    changed = copy.following(MEMBER)
     assert copy.repro() == changed | {"code"}
     assert copy.plan() == set()
     # Snakemake has seen only the first parameters; it must not take these outputs for theirs.
-    for file, text in zip(files, first, strict=True):
-        file.write_text(text)
+    file.write_text(first)
     assert copy.plan() == changed

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 
 import pytest
 import yaml
@@ -12,7 +11,6 @@ TRANSLATOR = "src/attnmt/model/translator.py"
 CHANGED = "shape.init\n", "shape.init + 0\n"  # how weights are drawn, which only a training does
 ATTENTION = "src/attnmt/model/attention"
 MEMBER, SECOND = MEMBERS[0], f"{BEST}_2"
-NEW_SCORE = "class Location(Score):", "class Own(Score):\n    pass\n\n\nclass Location(Score):"
 # What is edited, and the stages that it makes stale. tests/unit/test_stale.py has a line of each room.
 EDITS = {
     "a window": (
@@ -20,12 +18,6 @@ EDITS = {
         ("or self.D / 2\n", "or self.D / 2.0\n"),
         {f"{kind}@{one}" for kind in ("train", "translate") for one in (BEST, SECOND)}
         | {"ensemble@ensemble", "gather"},
-    ),
-    "a new score": (f"{ATTENTION}/scores.py", NEW_SCORE, set()),
-    "a feature that nobody turns on": (
-        "src/attnmt/training/features/averaging.py",
-        ("progress.step in self", "progress.step + 0 in self"),
-        set(),
     ),
     "a default": (
         "src/attnmt/config/text.py",
@@ -37,7 +29,6 @@ EDITS = {
         ("{", "{color: inherit; "),
         {"report"},
     ),
-    "what carries": ("src/attnmt/files/atomic.py", ("import os\n", "import os\n\nX = 1\n"), set()),
 }
 
 
@@ -69,7 +60,6 @@ def test_an_edit_makes_the_same_stages_stale_in_both_engines(copy, file, change,
 
 def test_a_comment_a_docstring_or_code_that_no_stage_runs_makes_nothing_stale(copy):
     edit(copy, TRANSLATOR, "import torch\n", "import torch  # a comment\n")
-    edit(copy, TRANSLATOR, '"""', '"""More words. ')
     edit(copy, "stages/train.py", '"""Train', '"""Do train')
     edit(copy, "src/attnmt/commands/plan.py", "import typer\n", "import typer\n\nCHANGED = 1\n")
     assert copy.plan() == set()
@@ -78,15 +68,11 @@ def test_a_comment_a_docstring_or_code_that_no_stage_runs_makes_nothing_stale(co
 
 def test_what_other_code_made_is_neither_committed_nor_believed_if_it_is(copy):
     edit(copy, TRANSLATOR, *CHANGED)
-    lock = copy.folder / "dvc.lock"
-    before = yaml.safe_load(lock.read_text())["stages"]
-    with pytest.raises(AssertionError, match=rf"these stages are out of date: .*train@{MEMBER}"):
+    with pytest.raises(AssertionError, match=rf"train@{MEMBER}"):
         copy.run("attnmt", "commit")
-    after = yaml.safe_load(lock.read_text())["stages"]
-    assert {name for name in after if after[name] != before[name]} <= {"code"}
     copy.run("dvc", "commit", "--force", "--quiet", "dvc.yaml")
     assert f"train@{MEMBER}" in copy.plan()
-    with pytest.raises(AssertionError, match=rf"these stages are out of date: .*train@{MEMBER}"):
+    with pytest.raises(AssertionError, match=rf"train@{MEMBER}"):
         copy.run("attnmt", "commit")
 
 
@@ -95,7 +81,7 @@ def test_a_stage_run_by_hand_is_done_for_both_engines(copy):
     copy.run("python", "stages/train.py", "params.yaml", MEMBER)
     following = copy.following(f"train@{MEMBER}") - {f"train@{MEMBER}"}
     assert copy.plan() == following
-    with pytest.raises(AssertionError, match="these stages are out of date"):
+    with pytest.raises(AssertionError, match="out of date"):
         copy.run("attnmt", "commit")  # it commits that stage, but not those that follow
     assert f"train@{MEMBER}" not in stale_in_dvc(copy)
 
@@ -124,12 +110,6 @@ def test_a_training_by_hand_after_a_change_starts_again_and_names_its_commit(cop
     third = [copy.run(*train), yaml.safe_load((model / "provenance.json").read_text())]
     assert "resuming" in third[0]
     assert third[1]["started"] == second[1]["started"]
-    copy.change({"machine.other_code": "refuse"})
-    edit(copy, TRANSLATOR, "init + 0", "init + 0 + 0")
-    refused = subprocess.run(train, stdout=subprocess.PIPE, check=False, **copy.shell)
-    assert refused.returncode == 2
-    assert "other code wrote these checkpoints" in refused.stdout
-    assert "Traceback" not in refused.stdout
 
 
 def test_dvc_reads_every_experiment_at_a_revision(copy):

@@ -211,12 +211,6 @@ def write_aligner(params: Params, **changes: Any) -> None:
     write_json(Layout(params.experiment).dictionary / "aligner.json", content | changes)
 
 
-def with_seeds(params: Params, name: str, *seeds: int) -> Params:
-    """Add models that differ from a model in the seed alone."""
-    more = {f"{name}_{s}": params.models[name].model_copy(update={"seed": s}) for s in seeds}
-    return params.model_copy(update={"models": params.models | more})
-
-
 def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> list[Line]:
     """Return made-up scores: BLEU is ``value``, and 2 more after replacement; perplexity 100 less it."""
     system, model = params.translators(name), params.models.get(name)

@@ -21,7 +21,6 @@ from dvc.repo import Repo
 from dvc.repo.index import Index
 
 ROOT = Path(__file__).parents[2]
-TRACED = Path(__file__).with_name("traced")  # notes what runs where ATTNMT_TRACES names a folder
 FAMILIES = ["luong", "luong_bpe", "course"]
 SMALL = {
     "encoding.vocabulary": 300,
@@ -69,7 +68,7 @@ class Project:
         """The environment of every command: it runs this copy's code, and no tool calls home."""
         return os.environ | {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "PYTHONPATH": os.pathsep.join([str(self.folder / "src"), str(TRACED)]),
+            "PYTHONPATH": str(self.folder / "src"),
             "DVC_SITE_CACHE_DIR": str(self.folder.parent / "dvc-site-cache"),
             "DVC_NO_ANALYTICS": "1",
             "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -105,12 +104,10 @@ class Project:
         """Run ``dvc repro``; return the stages that ran."""
         return set(re.findall(r"^Running stage '(.+)':", self.run("dvc", "repro"), re.M))
 
-    def edges(self, experiment_folder: str = "") -> Edges:
+    def edges(self) -> Edges:
         """Return DVC's graph as pairs: a stage, and a stage that depends on it."""
-        if experiment_folder:  # DVC looks at other experiments only where they have run
-            (self.folder / experiment_folder / ".dvcignore").write_text("!dvc.yaml\n")
         with Repo(str(self.folder)) as repo:
-            index = Index.from_file(repo, str(self.folder / experiment_folder / "dvc.yaml"))
+            index = Index.from_file(repo, str(self.folder / "dvc.yaml"))
             return {(before.name, after.name) for after, before in index.graph.edges}
 
     def following(self, *stages: str) -> set[str]:

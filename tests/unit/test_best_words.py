@@ -1,18 +1,15 @@
 """The most probable words, found by blocks and in chunks."""
 
-from typing import get_args
-
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnmt.config import Average, ModelShape, System
+from attnmt.config import ModelShape, System
 from attnmt.decoding.ensemble import BLOCK, best_words, largest, log_probabilities
 from attnmt.model.translator import ModelConfig, Translator
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     columns=st.integers(1, 12 * BLOCK),
     count=st.integers(1, 13),
@@ -31,8 +28,7 @@ def test_the_largest_values_are_those_of_topk(columns, count, values, seed):
     assert all(len(set(row)) == count for row in places.tolist())
 
 
-@pytest.mark.parametrize("average", get_args(Average))
-def test_chunks_change_no_value_and_no_word(average, monkeypatch):
+def test_chunks_change_no_value_and_no_word(monkeypatch):
     shape = ModelShape(layers=1, size=4, window_D=2, location_slots=6, init=1.5)
     models = [Translator(ModelConfig(System(), shape, 7, 1000)).double() for _ in range(3)]
     for seed, model in enumerate(models):
@@ -41,12 +37,12 @@ def test_chunks_change_no_value_and_no_word(average, monkeypatch):
     generator = torch.Generator().manual_seed(0)
     h = [torch.randn(5, 3, 4, generator=generator, dtype=torch.float64) for _ in models]
     logits = (model.logits(part) for model, part in zip(models, h, strict=True))
-    expected = log_probabilities(logits, 3, average)
+    expected = log_probabilities(logits, 3, "logits")
     forbidden = torch.tensor([7, -1]).expand(5, 3, 2)
     expected[..., 7] = -torch.inf
     for chunk in (10**6, 4000):
         monkeypatch.setattr("attnmt.model.fast.loss.CHUNK", {"cpu": chunk})
         monkeypatch.setattr("attnmt.decoding.ensemble.FEWEST", 1)
-        values, words = best_words(models, h, average, None, 6, forbidden)
+        values, words = best_words(models, h, "logits", None, 6, forbidden)
         torch.testing.assert_close(values, expected.topk(6).values)
         torch.testing.assert_close(expected.gather(2, words), values)

@@ -55,7 +55,7 @@ def test_every_process_takes_another_gpu_or_is_told_that_it_shares_one(two_gpus,
         assert two_gpus == [1]  # taken once
         third = subprocess.run(**process, stdin=subprocess.DEVNULL, check=True)
         assert third.stdout.split() == ["cuda"]
-        assert "use all 2 GPUs of this machine, so this one shares the first" in third.stderr
+        assert "shares the first" in third.stderr
         other.kill()
     best_device.cache_clear()
     best_device()
@@ -81,14 +81,9 @@ def test_without_a_gpu_a_process_takes_none(two_gpus, monkeypatch):
     assert two_gpus == []
 
 
-@pytest.mark.parametrize(
-    ("build", "cure"), [(None, "install the one for GPUs"), ("13.0", "compare nvidia-smi")]
-)
-def test_a_job_that_was_promised_a_gpu_ends_where_there_is_none(monkeypatch, build, cure):
-    monkeypatch.setattr(torch.version, "cuda", build)
-    monkeypatch.setattr(torch.version, "hip", None)
+def test_a_job_that_was_promised_a_gpu_ends_where_there_is_none(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(SystemExit, match=f"error: this job asked for a GPU.*{cure}.*gpu=0"):
+    with pytest.raises(SystemExit, match=r"error: this job asked for a GPU.*gpu=0"):
         runpy.run_module("attnmt.workflow.promised_gpu", run_name="__main__")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     runpy.run_module("attnmt.workflow.promised_gpu", run_name="__main__")

@@ -7,12 +7,9 @@ from made_report import made_line, made_params
 from attnmt.config import TableRow
 from attnmt.scoring.compared import compared
 from attnmt.scoring.counts import counted
-from attnmt.scoring.evaluate import _scores
 from attnmt.scoring.gather import gain
 from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.study import Study
-from attnmt.scoring.system_outputs import Outputs, Text
-from attnmt.text.tokenizer import MosesTokenizer
 
 BEST, LINES = "local_p_general_feed", 20
 RIGHT = {("base", "before"): 4, ("base", "after"): 4, (BEST, "before"): 6, (BEST, "after"): 9}
@@ -75,17 +72,3 @@ def test_a_gain_is_the_row_less_the_one_that_it_names(seeds):
         assert line.p < 0.05
         back = gain(study, other, ours, 100)
         assert back.high < 0 > back.value
-
-
-def test_replacement_raises_the_score_after_it():
-    words = [["das", "alte", "Haus", "ist", "heute", "leer"]] * 3
-    unknown = [["das", "alte", "<unk>", "ist", "heute", "leer"]] * 3
-    rule = MosesTokenizer("de", split_hyphens=False)
-    before, after, reference = (Text(lines, rule) for lines in (unknown, words, words))
-    outputs = Outputs(before, after, reference, None, [], False)
-    scores = [fields for fields, _ in _scores(made_params("base"), outputs, None)]
-    values = {(one["metric"], one["script"], one["replacement"]): one["value"] for one in scores}
-    for metric, script, replacement in values:
-        if replacement == "after":
-            gained = values[metric, script, "after"] - values[metric, script, "before"]
-            assert gained < 0 if metric == "ter" else gained > 0

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_scores import score_lines, write_scores
+from made_scores import score_lines
 from small_experiment import make_params
 
 from attnmt.errors import InputError
@@ -16,8 +15,6 @@ from attnmt.scoring.numbers import (
     Numbers,
     metrics,
     read_numbers,
-    read_scores,
-    significant,
     write_numbers,
 )
 
@@ -99,40 +96,11 @@ def test_a_number_that_is_not_there_is_none():
     assert ALL.paper("table1/x", "bleu", "after") is ALL.paper("table1/y", "bleu") is None
 
 
-def test_pandas_reads_the_file_in_one_call(tmp_path):
-    write_numbers(tmp_path / "scores.csv", ALL.lines)
-    read = pd.read_csv(tmp_path / "scores.csv")
-    assert list(read) == list(ALL.frame) == list(Line.model_fields)
-    assert read.value.tolist() == ALL.frame.value.tolist() == [line.value for line in ALL.lines]
-
-
-@pytest.fixture
-def params(tmp_path, monkeypatch):
-    """Return an experiment in which two models and an ensemble are scored."""
-    monkeypatch.chdir(tmp_path)
-    params = make_params(Path())
-    for name in ("local_p", "local_p_2", "german", "ensemble"):
-        write_scores(params, name, 20.0)
-    return params
-
-
-def test_dvc_shows_a_few_numbers_of_each_training(params):
+def test_dvc_shows_a_few_numbers_of_each_training(tmp_path):
+    params = make_params(tmp_path)
     lines = [line for n in ("local_p", "ensemble") for line in score_lines(params, n, 20, 0.5)]
     group = lines[1].model_copy(update={"max_words": 7, "value": 99})
     mean = lines[1].model_copy(update={"kind": "system", "model": None, "value": 98})
     found = metrics(Numbers([*lines, group, mean, PAPER]))
     both = {"bleu": 20, "bleu_unk": 22, "aer": 0.75, "aer_same": 0.5, "aer_next": 0.75}
     assert found == {"local_p": {"test": {"ppl": 80} | both}, "ensemble": {"test": both}}
-
-
-def test_scores_are_those_of_one_system(params):
-    for name in ("local_p", "ensemble"):
-        assert read_scores(params, name).lines == score_lines(params, name, 20.0)
-    line = read_scores(params, "ensemble").training("ensemble", "bleu", "test", "nist", "after")
-    assert line is not None
-    assert (line.value, line.seed, line.model, line.system) == (21, None, "ensemble", "ensemble")
-
-
-def test_a_small_p_does_not_become_zero():
-    assert significant(1.23456789e-12) == 1.23457e-12
-    assert significant(0.05) == 0.05

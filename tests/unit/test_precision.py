@@ -2,10 +2,8 @@
 
 import pytest
 import torch
-from torch import Tensor
 
 from attnmt.errors import InputError
-from attnmt.model import precision
 from attnmt.model.precision import products_in, supported
 from attnmt.model.products import product
 
@@ -29,44 +27,6 @@ def test_a_precision_that_a_device_lacks_is_refused():
     ):
         products_in("tf32", CPU).__enter__()
     assert torch.backends.mkldnn.matmul.fp32_precision == before
-
-
-def to_bf16(values: Tensor) -> Tensor:
-    return values.bfloat16().float()
-
-
-def unchanged(values: Tensor) -> Tensor:
-    return values
-
-
-@pytest.mark.parametrize(
-    ("of_factors", "of_sum", "offered"),
-    [
-        (to_bf16, unchanged, True),
-        (unchanged, unchanged, False),  # AVX-512 without its instructions for bf16
-        (to_bf16, to_bf16, False),
-    ],
-    ids=["rounds the factors", "rounds nothing", "rounds the sum too"],
-)
-def test_bf16_is_offered_where_only_the_factors_are_rounded(
-    of_factors, of_sum, offered, monkeypatch
-):
-    """This holds whatever torch says about the processor."""
-    matmul = torch.backends.mkldnn.matmul
-
-    def as_asked(x: Tensor, W: Tensor) -> Tensor:
-        if matmul.fp32_precision != "bf16":
-            return product(x, W)
-        return of_sum(product(of_factors(x), of_factors(W)))
-
-    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: not offered)
-    monkeypatch.setattr(precision, "product", as_asked)
-    before = matmul.fp32_precision
-    assert supported(CPU) == (["fp32", "bf16"] if offered else ["fp32"])
-    if not offered:
-        with pytest.raises(InputError, match=r"cannot multiply in bf16; .* one of fp32 \("):
-            products_in("bf16", CPU).__enter__()
-    assert matmul.fp32_precision == before
 
 
 @needs_bf16

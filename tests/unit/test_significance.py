@@ -8,21 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from real_text import TEXTS, read_text, spoil
+from real_text import read_text, spoil
 
 from attnmt.corpora.links import GoldLinks
 from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.significance import compare, interval
-
-REFERENCES = read_text("made", 60)
-OURS, OTHER = spoil(REFERENCES, seed=1), spoil(REFERENCES, seed=2)
-PRINTED = [
-    (["sacrebleu", "chrf", "ter"], ["-m", "bleu", "chrf", "ter"]),
-    (["nist"], ["--tokenize", "13a", "--smooth-method", "exp"]),
-    (["tokenized"], ["--tokenize", "none", "--smooth-method", "none", "--force"]),
-]
 
 
 def compare_texts(script, ours, other, references, samples):
@@ -45,12 +37,18 @@ LINKS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=6, un
 CORPUS = st.lists(st.tuples(LINKS, LINKS, LINKS, LINKS), min_size=1, max_size=8)
 
 
-@pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize(("scripts", "options"), PRINTED, ids=["plain", "nist", "tokenized"])
-@pytest.mark.parametrize("share", [0.2, 0.4], ids=lambda share: f"share {share}")
-def test_p_is_what_the_command_line_prints(tmp_path, text, scripts, options, share):
+@pytest.mark.parametrize(
+    ("scripts", "options", "share"),
+    [
+        (["sacrebleu", "chrf", "ter"], ["-m", "bleu", "chrf", "ter"], 0.2),
+        (["sacrebleu", "chrf", "ter"], ["-m", "bleu", "chrf", "ter"], 0.4),
+        (["nist"], ["--tokenize", "13a", "--smooth-method", "exp"], 0.2),
+        (["tokenized"], ["--tokenize", "none", "--smooth-method", "none", "--force"], 0.2),
+    ],
+)
+def test_p_is_what_the_command_line_prints(tmp_path, scripts, options, share):
     """In our translations a fifth of the words is spoiled, in the other's a fifth or two fifths."""
-    references = read_text(text)
+    references = read_text("demo")
     ours, other = spoil(references, seed=1), spoil(references, seed=2, share=share)
     texts = {"ours": ours, "other": other, "references": references}
     for name, lines in texts.items():
@@ -82,14 +80,6 @@ def exchanged(ours, other, swaps):
     """Return two systems whose outputs change places where ``swaps`` is true."""
     both = [(b, a) if swap else (a, b) for a, b, swap in zip(ours, other, swaps, strict=True)]
     return [one for one, _ in both], [two for _, two in both]
-
-
-def test_one_different_sentence_or_another_wrong_word_is_not_significant():
-    """If one sentence differs, sacrebleu's own test returns 1 / 101."""
-    other = [REFERENCES[0], *OURS[1:]]
-    assert compare_texts("nist", OURS, other, REFERENCES, 100).p == 1
-    ours, other = ([f"{line} {word}" for line in OURS] for word in ("Stift", "Stein"))
-    assert compare_texts("tokenized", ours, other, REFERENCES, 100).p == 1
 
 
 def rate(links, gold, rows):
@@ -127,24 +117,3 @@ def test_the_comparison_of_links_is_its_definition(corpus):
     assert (found.low, found.high) == pytest.approx(interval_of(differences))
     own = interval_of([rate(ours, gold, rows) for rows in drawn])
     assert interval(counts_of(ours, gold), rates, 120) == pytest.approx(own, abs=1e-6)
-
-
-def nulls(ours, other, count):
-    """Yield pairs of systems that are alike: the outputs of each line are exchanged at random."""
-    for seed in range(count):
-        yield exchanged(ours, other, np.random.default_rng(seed).integers(2, size=len(ours)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("differing", [4, 100])
-def test_error_rates_of_systems_that_are_alike_are_seldom_told_apart(differing):
-    """At most 6% of 1,000 true nulls are rejected at .05, and not far fewer if many lines differ."""
-    diagonal = [(j, j) for j in range(6)]
-    right = [np.random.default_rng(seed).random((100, 6)) > seed / 4 for seed in (1, 2)]
-    first, second = (
-        [[(j, j if is_right else 6) for j, is_right in enumerate(row)] for row in rows.tolist()]
-        for rows in right
-    )
-    gold, second = [GoldLinks(diagonal, diagonal)] * 100, second[:differing] + first[differing:]
-    found = [compare_links(*null, gold, 999).p for null in nulls(first, second, 1000)]
-    assert (0 if differing == 4 else 35) <= sum(p < 0.05 for p in found) <= 60

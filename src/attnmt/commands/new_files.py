@@ -1,92 +1,49 @@
-"""The files that a person gives to ``attnmt new``: text in any form, its languages, and gold links."""
+"""The files that a person gives to ``attnmt new``: text, its languages, and gold links."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import count, islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from attnmt.config import LINKS, Language, Languages
-from attnmt.corpora.gold_links import Gold, Words, read_gold, refuse_columns
+from attnmt.corpora.gold_links import read_gold, refuse_columns
 from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.links import format_links
 from attnmt.corpora.parallel import Files, parallel_rows, reference_suffixes
 from attnmt.corpora.plain import Codes, original_names, plain_set
 from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
-from attnmt.files.text_file import find_markup, iter_lines, write_lines
-from attnmt.files.yaml_file import explained
+from attnmt.files.text_file import iter_lines, write_lines
 from attnmt.planning.proposal import propose_language
-from attnmt.text.tokenizer import tokenizer
 
-TEST = "test"  # the set that further references and links belong to
+GOLD = "gold"  # the set of the gold links, whose text is tokenized already
 GIVE_CODES = "give the codes of the two languages, as in --languages fr en"
-# Pairs that are proposed for each of dev and test: a tenth of the text, and at most a thousand
-SHARE, HOLD_OUT = 10, 1000
-ROLES = {"src", "tgt", "trg", "source", "target", "ref", "in", "out"}  # suffixes that name a side
+ROLES = {"src", "tgt", "trg", "ref", "in", "out"}  # suffixes that name a side; some are codes, too
 LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide how it is written
 
 
-class GivenSets(NamedTuple):
-    """The files of each set as plain lines, by suffix, and what a person should know of them."""
-
-    files: dict[str, dict[str, Path]]
-    notes: list[str]
-
-
-def given_codes(train: Files, codes: tuple[str, str] | None) -> Codes:
-    """Return the codes of the two languages, by default those of the training files' suffixes.
-
-    Other codes of a language, such as ``eng``, become the usual one, such as ``en``.
+def given_codes(train: Files, languages: Codes | None) -> Codes:
+    """Return the usual codes of the two languages, by default those of the files' suffixes.
 
     Raises:
         InputError: if they are no codes, or are the same.
     """
-    if codes is None:
-        _refuse_suffixes(train)
-    given = codes or (_suffix(train[0]), _suffix(train[1]))
+    given = languages or (_suffix(train[0]), _suffix(train[1]))
     usual = language_code(given[0]), language_code(given[1])
+    for file, own, code in zip(train, given, usual, strict=True):
+        if not languages and (own in ROLES or language_name(code) is None):
+            raise InputError(f"{file}: its name ends in no language's code; {GIVE_CODES}")
     # Two ways to write one language, such as zh-Hans and zh-Hant, stay apart.
-    chosen = usual if usual[0] != usual[1] else (_as_suffix(given[0]), _as_suffix(given[1]))
+    same = usual[0] == usual[1]
+    codes = (given[0].replace("-", "_"), given[1].replace("-", "_")) if same else usual
     try:
-        sides = [Language(code=code, name=code or "?", tokenize="none") for code in chosen]
-        Languages(source=sides[0], target=sides[1])
+        source, target = (Language(code=code, name="?", tokenize="none") for code in codes)
+        Languages(source=source, target=target)
     except ValidationError as error:
-        details = error.errors()[0]
-        _, why = explained(details, Languages)
-        if details["type"] == "string_pattern_mismatch":
-            why = f"{details['input']!r} is no code; a code has letters, digits and _"
-        place = "--languages" if codes else f"{train[0]} and {train[1]}"
-        raise InputError(f"{place}: {why}; {GIVE_CODES}") from None
-    return chosen
-
-
-def _refuse_suffixes(train: Files) -> None:
-    """Refuse training files whose suffixes do not say what the languages are.
-
-    Raises:
-        InputError: if a file has no suffix, or both have one that no language has as its code.
-    """
-    for file in train:
-        if not _suffix(file):
-            raise InputError(
-                f"{file}: its name has no suffix that says its language, as corpus.fr has; {GIVE_CODES}"
-            )
-    source, target = map(_suffix, train)
-    if {source, target} <= ROLES and source != target:  # some are codes of small languages, too
-        raise InputError(
-            f"{train[0]} and {train[1]}: their suffixes name no languages; {GIVE_CODES}"
-        )
-    if source == target and language_name(language_code(source)) is None:
-        files = " and ".join(dict.fromkeys(map(str, train)))
-        raise InputError(f"{files}: .{source} is no language's code; {GIVE_CODES}")
-
-
-def _as_suffix(code: str) -> str:
-    """Return a code as it may end a file's name here."""
-    return code.replace("-", "_")
+        place = "--languages" if languages else f"{train[0]} and {train[1]}"
+        raise InputError(f"{place}: {error.errors()[0]['msg']}; {GIVE_CODES}") from None
+    return codes
 
 
 def _suffix(file: Path) -> str:
@@ -95,163 +52,74 @@ def _suffix(file: Path) -> str:
 
 
 def held_out_files(
-    train: Files, dev: Files | None, tests: Sequence[Path], hold_out: int | None
+    dev: Files | None, tests: Sequence[Path], hold_out: int | None
 ) -> dict[str, Files]:
-    """Return the files of dev and of each test set; none if they are taken out of the training text.
-
-    Several test sets are called test, test2, test3.
-
-    Args:
-        train: the training text, for the number of pairs that a message proposes to hold out.
+    """Return the files of dev and of each test set: test, test2, test3; none with ``hold_out``.
 
     Raises:
         InputError: if files are missing, or are given beside ``hold_out``.
     """
     pairs = list(zip(tests[::2], tests[1::2], strict=True))
-    for key, given in {"dev": dev, TEST: pairs}.items():
-        if not given and not hold_out:
-            other_way = "" if dev or tests else _or_hold_out(train)
-            raise InputError(f"--{key}: no files; give them{other_way}")
+    for option, given in {"--dev": dev, "--test": pairs}.items():
         if given and hold_out:
-            raise InputError(f"--hold-out: --{key} is given, too; give only one of the two")
-    names = (f"{TEST}{number if number > 1 else ''}" for number in count(1))
+            raise InputError(f"--hold-out: {option} is given, too; give only one of the two")
+        if not given and not hold_out:
+            raise InputError(f"{option}: no files; give them, or --hold-out")
+    names = ["test", *(f"test{number}" for number in range(2, len(pairs) + 1))]
     return ({"dev": dev} if dev else {}) | dict(zip(names, pairs, strict=False))
 
 
-def _or_hold_out(train: Files) -> str:
-    """Say how to take pairs out of a training text, if it has enough of them."""
-    take = ", or take pairs out of the training text with --hold-out"
-    if find_markup(train[0]):  # it has other lines than pairs
-        return f"{take} and a number, at most a quarter of its pairs"
-    pairs = sum(1 for _ in islice(iter_lines(train[0]), HOLD_OUT * SHARE))
-    number = pairs // SHARE
-    return f"{take} {number}" if number else ""
-
-
 def read_sets(
-    given: Mapping[str, Files],
-    codes: Codes,
-    asked: Codes | None,
-    references: Sequence[Path],
-    folder: Path,
-) -> GivenSets:
-    """Return the files of each set as plain lines, by the suffixes that the corpus gives them.
+    given: Mapping[str, Files], codes: Codes, references: Sequence[Path], folder: Path
+) -> tuple[dict[str, dict[str, Path]], list[str]]:
+    """Return the files of each set as plain lines, by suffix, and what a person should know of them.
 
     Args:
         given: the source file and the target file of each set.
-        asked: the languages as a person writes them, which say more than ``codes``: pt-BR for pt.
-        references: further references of the first test set.
+        references: further references of the set ``test``.
         folder: where files are written that are not plain lines.
 
     Raises:
-        InputError: if a file cannot be read, or there are too many references.
+        InputError: if a file cannot be read, or its name says the other side's language.
     """
-    sets = GivenSets({}, [])
-    own = (_as_suffix(asked[0]), _as_suffix(asked[1])) if asked else codes
-    usual, suffixes = dict(zip(own, codes, strict=True)), reference_suffixes([own[1]])
+    sets: dict[str, dict[str, Path]] = {}
+    notes: list[str] = []
+    suffixes = reference_suffixes(codes[1:])
     if len(references) > len(suffixes):
-        raise InputError(
-            f"--reference: give at most {len(suffixes)} in addition to the one of --test"
-        )
+        raise InputError(f"--reference: give at most {len(suffixes)}")
     for key, two in given.items():
-        _refuse_exchanged(two, codes)
-        files = dict(zip(own, two, strict=True))
-        if key == TEST:
+        for file, own, other in zip(two, codes, codes[::-1], strict=True):
+            if language_code(_suffix(file)) == other:
+                raise InputError(f"{file}: its name says {other!r}, and {own!r} is expected here")
+        files = dict(zip(codes, two, strict=True))
+        if key == "test":
             files |= dict(zip(suffixes, references, strict=False))
         (folder / key).mkdir()
-        plain, notes = plain_set(files, own, folder / key)
-        if plain != files:
-            with original_names(plain, files):
-                for _ in parallel_rows(plain, scored=key != "train"):
+        sets[key], more = plain_set(files, codes, folder / key)
+        notes += more
+        if sets[key] != files:
+            with original_names(sets[key], files):
+                for _ in parallel_rows(sets[key], scored=key != "train"):
                     pass  # it raises what is wrong with the texts
-        for suffix, path in plain.items():  # pt_BR.2 is pt.2
-            code, dot, version = suffix.partition(".")
-            sets.files.setdefault(key, {})[f"{usual[code]}{dot}{version}"] = path
-        sets.notes.extend(notes)
-    return sets
+    return sets, notes
 
 
-def _refuse_exchanged(files: Files, codes: Codes) -> None:
-    """Refuse a file whose suffix is the code of the other side."""
-    for file, own, other in zip(files, codes, codes[::-1], strict=True):
-        if language_code(_suffix(file)) == other != own:
-            raise InputError(
-                f"{file}: its name says that it is in {other!r}, and the text of {own!r} is expected "
-                f"here; exchange the two files, or rename them"
-            )
-
-
-class GivenLinks(NamedTuple):
-    """A file of links in Pharaoh's format, and what they count.
-
-    Attributes:
-        tokenized: whether they count the words between spaces, which are not the language's tokens.
-    """
-
-    path: Path
-    tokenized: bool
-    notes: list[str]
-
-
-def read_given_links(
-    path: Path, sides: Files, pair: Languages, flip: bool, folder: Path
-) -> GivenLinks:
-    """Check gold links against the words of a test set, and write them as Pharaoh's if they are not.
-
-    Links count the words of somebody's tokenizer: ours, or one that has put spaces between them. If they
-    fit both, those words count of which more last ones have a link.
-
-    Args:
-        sides: the text, plain lines.
-        folder: where links are written.
+def read_gold_set(
+    gold: tuple[Path, Path, Path], codes: Codes, flip: bool, folder: Path
+) -> dict[str, Path]:
+    """Return the files of tokenized text and its gold links, by suffix; links as Pharaoh's.
 
     Raises:
-        InputError: if links cannot be read, or fit neither.
+        InputError: if links cannot be read, or lie outside of the words between the text's spaces.
     """
+    *texts, path = gold
     refuse_columns(path)
-    texts = [list(iter_lines(side)) for side in sides]
-    languages = (pair.source, pair.target)
-    rules = [tokenizer(side, split_hyphens=False).tokenize for side in languages]
-    counts = {False: _word_counts(texts, rules), True: _word_counts(texts, [str.split, str.split])}
-    fits: dict[bool, Gold] = {}
-    for spaced, words in counts.items():
-        with suppress(InputError):
-            fits[spaced] = read_gold(path, pair.codes, len(words), words, flip)
-    if not fits:
-        read_gold(path, pair.codes, len(counts[False]), counts[False], flip)  # which raises why
-    tokenized = max(fits, key=lambda one: (_linked_ends(fits[one], counts[one]), not one))
-    chosen = fits[tokenized]
-    notes = list(chosen.notes)
-    if tokenized:
-        if spaceless := [side.code for side in languages if side.tokenize == "characters"]:
-            raise InputError(
-                f"{path}: the links count words, but the tokens of {spaceless[0]!r} are characters; "
-                f"give training text with spaces between words, too"
-            )
-        notes.append(
-            f"{path}: the links count the words between spaces and not our tokens, so their text is a "
-            f"set of its own that is not tokenized again"
-        )
-    if not chosen.as_written:
-        path = folder / LINKS
-        write_lines(path, (format_links(*line) for line in chosen.links))
-    return GivenLinks(path, tokenized, notes)
-
-
-def _word_counts(
-    texts: Sequence[Sequence[str]], rules: Sequence[Callable[[str], list[str]]]
-) -> list[tuple[int, int]]:
-    counts = ([len(rule(line)) for line in text] for rule, text in zip(rules, texts, strict=True))
-    return list(zip(*counts, strict=True))
-
-
-def _linked_ends(gold: Gold, words: Words) -> int:
-    """Return how many sentences, on both sides, have a link of their last word."""
-    ends = 0
-    for line, (source, target) in zip(gold.links, words, strict=True):
-        ends += any(i == source - 1 for i, _ in line.possible)
-        ends += any(j == target - 1 for _, j in line.possible)
-    return ends
+    counts = [[len(line.split()) for line in iter_lines(text)] for text in texts]
+    words = list(zip(*counts, strict=False))
+    links = read_gold(path, codes, len(words), words, flip).links
+    written = folder / LINKS
+    write_lines(written, (format_links(*line) for line in links))
+    return dict(zip(codes, texts, strict=True)) | {LINKS: written}
 
 
 def languages_of(train: Files, codes: Codes) -> Languages:
@@ -262,27 +130,18 @@ def languages_of(train: Files, codes: Codes) -> Languages:
     return Languages(source=source, target=target)
 
 
-def doubts(pair: Languages, held_out: Mapping[str, Files], given: Mapping[str, Files]) -> list[str]:
-    """Say what may be wrong with the languages, and with held-out sets beside the training text.
-
-    Args:
-        held_out: the files as plain lines.
-        given: the files that a person gave.
-    """
+def doubts(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
+    """Say which code is unknown, and which set is tokenized where the training text is not, or not."""
     said = []
     for at, side in enumerate((pair.source, pair.target)):
         if language_name(language_code(side.code)) is None:
             said.append(
-                f"no language is known by the code {side.code!r}, so only the text decides its tokens; "
-                f"if the language has a code, give it, as in --languages fr en"
+                f"no language is known by the code {side.code!r}; its text decides its tokens"
             )
         tokenized = side.tokenize == "none"
         for key, files in held_out.items():
             if tokenized_already(_spread(files[at])) not in (None, tokenized):
-                said.append(
-                    f"{given[key][at]} is {'not ' * tokenized}tokenized, and the training text is"
-                    f"{' not' * (not tokenized)}; give all sets in one form"
-                )
+                said.append(f"{key}.{side.code} and the training text are not tokenized alike")
     return said
 
 
