@@ -22,7 +22,8 @@ from attnmt.files.atomic import atomic_folder
 from attnmt.layout import Layout
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets", "corpus")  # those that decide the outputs
+# The parameters that decide the outputs
+PARAMS = ("languages", "sets", "corpus")
 
 
 def main(params_file: Path) -> None:

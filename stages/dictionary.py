@@ -38,7 +38,8 @@ from attnmt.text.aligner import SYSTEM, align
 from attnmt.text.dictionary import AlignerResult, count_links, write_dictionaries
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets", "dictionary")  # those that decide the outputs
+# The parameters that decide the outputs
+PARAMS = ("languages", "sets", "dictionary")
 
 
 def main(params_file: Path) -> None:

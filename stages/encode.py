@@ -23,7 +23,8 @@ from attnmt.layout import Layout
 from attnmt.text.encode import encode_sets
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets", "encoding")  # those that decide the outputs
+# The parameters that decide the outputs
+PARAMS = ("languages", "sets", "encoding")
 
 
 def main(params_file: Path, family: str) -> None:

@@ -21,7 +21,15 @@ from attnmt.layout import Layout
 from attnmt.scoring.evaluate import evaluate
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets", "translators", "encodings", "tokenize", "decoding", "evaluation")  # those that decide the outputs
+PARAMS = (
+    "languages",
+    "sets",
+    "translators",
+    "encodings",
+    "tokenize",
+    "decoding",
+    "evaluation",
+)  # those that decide the outputs
 
 
 def main(params_file: Path, name: str) -> None:

@@ -27,7 +27,19 @@ from attnmt.scoring.study import Study
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets", "families", "models", "ensembles", "rows", "comparisons", "claims", "decoding", "evaluation")  # those that decide the outputs
+PARAMS = (
+    "languages",
+    "sets",
+    "families",
+    "models",
+    "ensembles",
+    "rows",
+    "comparisons",
+    "claims",
+    "decoding",
+    "evaluation",
+)  # those that decide the outputs
+
 
 def main(params_file: Path) -> None:
     """Write the numbers of one experiment."""

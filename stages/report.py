@@ -30,7 +30,18 @@ from attnmt.reporting.tables import write_tables
 from attnmt.tracking.importing import log_results
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets", "tokenize", "families", "models", "ensembles", "rows", "comparisons", "decoding", "evaluation")  # those that decide the outputs
+PARAMS = (
+    "languages",
+    "sets",
+    "tokenize",
+    "families",
+    "models",
+    "ensembles",
+    "rows",
+    "comparisons",
+    "decoding",
+    "evaluation",
+)  # those that decide the outputs
 
 
 def main(params_file: Path) -> None:

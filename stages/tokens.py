@@ -19,7 +19,8 @@ from attnmt.layout import Layout
 from attnmt.text.tokens import tokenize_sets
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets", "tokenize")  # those that decide the outputs
+# The parameters that decide the outputs
+PARAMS = ("languages", "sets", "tokenize")
 
 
 def main(params_file: Path) -> None:

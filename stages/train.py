@@ -24,7 +24,15 @@ from attnmt.training.trainer import train_run
 from attnmt.workflow.dependencies import code_of, digest_of_code
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets.train", "sets.dev", "sets.tests", "training", "machine.instructions", "machine.train_threads")  # those that decide the outputs
+PARAMS = (
+    "languages",
+    "sets.train",
+    "sets.dev",
+    "sets.tests",
+    "training",
+    "machine.instructions",
+    "machine.train_threads",
+)  # those that decide the outputs
 
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json", "provenance.json")
 

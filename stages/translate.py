@@ -35,7 +35,13 @@ from attnmt.layout import Layout
 from attnmt.scoring.chosen_step import choose_reading, silver_links
 from attnmt.workflow.stage import run_stage
 
-PARAMS = ("languages", "sets", "translators", "decoding", "machine.instructions")  # those that decide the outputs
+PARAMS = (
+    "languages",
+    "sets",
+    "translators",
+    "decoding",
+    "machine.instructions",
+)  # those that decide the outputs
 
 
 def main(params_file: Path, name: str) -> None:

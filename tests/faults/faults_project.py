@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from attnmt.workflow.code import write_code
 from made_records import provenance
 from small_experiment import ENGLISH, ROOT, make_model, small_values, write_small_text
 from small_project import load_stage
@@ -16,7 +17,6 @@ from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.numbers import OUTSIDE, read_scores, write_numbers
 from attnmt.text.encoded import EncodedSets
-from attnmt.workflow.code import write_code
 from attnmt.workflow.stage import run_stage
 
 Tree = dict[Path, bytes | str | None]

@@ -19,7 +19,7 @@ def test_the_two_graphs_have_the_same_edges(project):
     edges = {(names[before], names[after]) for before, after in pairs if names[after] != "all"}
     assert edges
     assert edges == {
-        edge for edge in project.edges() if edge[0] != "code"
+        edge for edge in project.edges() if edge[0] != "depends"
     }  # Snakemake does without it
 
 
@@ -78,7 +78,7 @@ def test_a_run_leaves_nothing_for_git_but_reports_and_the_lock(built):
     assert built.run("git", "status", "--porcelain") == ""
     changed = built.run("git", "diff", "--name-only", "HEAD~1").split()
     assert "dvc.lock" in changed
-    assert {Path(name).parts[0] for name in changed} <= {"dvc.lock", "reports", "code"}
+    assert {Path(name).parts[0] for name in changed} <= {"dvc.lock", "reports"}
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_dvc_reruns_what_changed_and_what_follows(built, tmp_path):
     first = file.read_text()
     copy.change(OTHER_MEMBER)
     changed = copy.following(MEMBER)
-    assert copy.repro() == changed | {"code"}
+    assert copy.repro() == changed | {"depends"}
     assert copy.plan() == set()
     # Snakemake has seen only the first parameters; it must not take these outputs for theirs.
     file.write_text(first)

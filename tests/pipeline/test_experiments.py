@@ -14,7 +14,6 @@ from attnmt.config import load_params
 from attnmt.workflow.graph import Stage, read_stages
 
 EXPERIMENTS = ["demo", *sorted(file.parent.name for file in ROOT.glob("experiments/*/dvc.yaml"))]
-WITH_PARTS = {"encode", "train", "translate"}  # for which one entry has code or values of its own
 DECLARED: dict[str, Any] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 
 
@@ -41,37 +40,21 @@ def test_the_declaration_names_nothing_of_one_experiment():
     assert own.isdisjoint(re.findall(r"[\w-]+", (ROOT / "dvc.yaml").read_text()))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("experiment", ["demo", "wmt14"])
-def test_every_parameter_that_a_stage_names_exists(experiment):
-    kinds = {stage.name.partition("@")[0] for stage in stages(experiment)}
-    assert DECLARED.keys() - kinds <= {"ensemble", "evaluate_ensemble"}  # where there is none
-    for stage in stages(experiment):
-        declared = DECLARED[stage.name.partition("@")[0]]
-        groups = declared.get("do", declared).get("params", [])
-        lists = [names for group in groups for names in group.values()]
-        assert len(stage.params) == sum(map(len, lists)), f"{stage.name} names {lists}"
-
-
-@pytest.mark.parametrize("name", [name for name in DECLARED if name != "code"])
+@pytest.mark.parametrize("name", [name for name in DECLARED if name != "depends"])
 def test_every_stage_depends_on_the_code_that_it_runs(name):
     stage = DECLARED[name].get("do", DECLARED[name])
-    commands = [stage["cmd"]] if isinstance(stage["cmd"], str) else stage["cmd"]
-    expected = r"python stages/(\w+)\.py \$\{params_file\}( \$\{(?:key|item)\})?"
-    scripts = [re.sub(expected, r"\1", command) for command in commands]
-    read = [path for path in stage["deps"] if path.startswith("code/")]
-    own = "${key}" if name == "encode" else "${item.code}"
-    alone = {f"code/${{experiment}}/{s}/{own}.json" for s in scripts if s in WITH_PARTS}
-    assert {*read} == {f"code/${{experiment}}/{s}.json" for s in scripts} | alone
-    assert all((ROOT / f"stages/{script}.py").exists() for script in scripts)
+    script = re.fullmatch(r"python (stages/\w+\.py) \$\{params_file\}( \$\{\w+\})?", stage["cmd"])
+    key = f"/{script[2].strip()}" if script[2] else ""
+    read = [path for path in stage["deps"] if path.startswith("depends/")]
+    assert {*read} == {f"depends/${{experiment}}/{name}{key}.json"}
+    assert (ROOT / script[1]).exists()
 
 
-def test_only_digests_and_the_report_are_kept_in_git():
+def test_only_the_report_is_kept_in_git():
     for stage in stages("demo"):
         roots = {Path(output).parts[0] for output in stage.outputs}
         kind = stage.name.partition("@")[0]
         assert ("reports" in roots) == (kind in ("gather", "report"))
-        assert ("code" in roots) == (stage.name == "code")
 
 
 def test_stages_are_read_while_dvc_holds_its_lock():

@@ -7,6 +7,7 @@ from statistics import mean
 
 import pytest
 import yaml
+from attnmt.workflow.code import code_of
 from git_history import git, versions
 from small_project import ROOT
 
@@ -15,7 +16,6 @@ from attnmt.config.systems import Systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
 from attnmt.scoring.registration import MODULES, decisive, digest_of, registration
-from attnmt.workflow.code import code_of
 
 PUBLISHED = ROOT / "src/attnmt/scoring/printed/tables.csv"
 PAIRED, RANK, EACH = (f"\n    compare: {kind}" for kind in ("paired", "rank", "each"))

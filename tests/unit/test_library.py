@@ -13,6 +13,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from attnmt.workflow.code import code_of
 from numpy.typing import NDArray
 from small_experiment import make_experiment
 
@@ -21,7 +22,6 @@ from attnmt.config import load_params
 from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.training.best_model import best_model
-from attnmt.workflow.code import code_of
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

@@ -1,5 +1,6 @@
 """A stage's record of its own run, and what the record proves."""
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +10,15 @@ import pytest
 
 from attnmt.errors import InputError
 from attnmt.workflow import record
-from attnmt.workflow.record import Task, dvc_digest, made, read_plan, read_record, recorded, write_plan
+from attnmt.workflow.record import (
+    Task,
+    dvc_digest,
+    made,
+    read_plan,
+    read_record,
+    recorded,
+    write_plan,
+)
 
 CODE = "depends/demo/train/base.json"
 TASK = Task("train@base", "python stages/train.py x", [CODE, "in"], ["out", "more"])
@@ -129,7 +138,7 @@ def test_a_plan_gives_the_stage_of_a_command() -> None:
     assert read_plan(Path("plan.json"), TASK.command) == TASK
     with pytest.raises(InputError, match=r"plan\.json: .*stages/other\.py"):
         read_plan(Path("plan.json"), "python stages/other.py")
-    for damage in ("[]", "{}", '{"%s": 7}' % TASK.command):
+    for damage in ("[]", "{}", json.dumps({TASK.command: 7})):
         Path("plan.json").write_text(damage)
         with pytest.raises(InputError, match=r"plan\.json: "):
             read_plan(Path("plan.json"), TASK.command)

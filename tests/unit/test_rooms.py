@@ -55,8 +55,8 @@ def imports(tree: ast.AST) -> set[str]:
     return found
 
 
-# code.py only names these modules, to leave them out.
-NAMED = {"attnmt.workflow.code": {"attnmt.workflow.graph", "attnmt.library"}}
+# This module only names these, to leave them out.
+NAMED = {"attnmt.workflow.dependencies": set(MODULES)}
 IMPORTS = {
     name: imports(ast.parse(path.read_text())) - {name} - NAMED.get(name, set())
     for name, path in MODULES.items()

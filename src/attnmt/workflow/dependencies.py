@@ -2,8 +2,8 @@
 
 ``depends/<experiment>/<stage>.json`` has a digest of each module and data file, and each parameter with
 its defaults; a stage that runs once for each system has a file for each, ``<stage>/<system>.json``. Both
-engines take these files as inputs, so a stage is stale when one changes. They are made whenever an engine
-looks, and git ignores them. ``PARAMS`` in a stage's script names its parameters.
+engines take these files as inputs, so a stage is stale when one changes. They are made whenever an
+engine looks, and git ignores them. ``PARAMS`` in a stage's script names its parameters.
 
 A stage runs the modules that it imports, and those that they import. A module's digest is that of its
 syntax tree, so comments, docstrings and formatting do not count. Modules that only carry values
@@ -20,8 +20,6 @@ from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from pydantic import BaseModel
 
 import attnmt
 from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, Params
@@ -124,7 +122,8 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
         case "encoding":
             value = params.families[key].encoding
         case "encodings":
-            value = {name: family.encoding for name, family in params.families.items()}
+            own = [] if key in OUTSIDE else [params.translators(key).family]
+            value = {family: params.families[family].encoding for family in own or params.families}
         case "claims":
             value = project_claims()
         case _:

@@ -114,7 +114,9 @@ def recorded(task: Task, record: Path) -> Iterator[None]:
 def write_plan(path: Path, tasks: Iterable[Task]) -> None:
     """Write the stages of an experiment for the jobs of Snakemake, which then need not ask DVC."""
     fields = Task.__dataclass_fields__
-    write_json(path, {task.command: {name: getattr(task, name) for name in fields} for task in tasks})
+    write_json(
+        path, {task.command: {name: getattr(task, name) for name in fields} for task in tasks}
+    )
 
 
 def read_plan(path: Path, command: str) -> Task:
