@@ -117,15 +117,6 @@ def test_what_is_mentioned_counts(project: Path) -> None:
     assert list(found.data) == [WORDS]
 
 
-def test_what_a_template_mentions_counts(project: Path) -> None:
-    assert "C.never" not in Reached(project / "stages/work.py").digests[SECOND]
-    (project / "src/attnmt/room/tables/page.jinja").write_text("{{ c.never }}")
-    path = project / "src/attnmt/room/second.py"
-    path.write_text(path.read_text().replace('"words.tsv"', '"tables"'))
-    fresh_code()
-    assert {"C.never", "h"} <= Reached(project / "stages/work.py").digests[SECOND].keys()
-
-
 def test_a_part_counts_where_a_system_names_it(project: Path) -> None:
     common = Reached(project / "stages/work.py").digests[THIRD].keys()
     own = Reached(project / "stages/work.py", parts=["dot"]).digests[THIRD].keys()
@@ -152,16 +143,12 @@ def test_methods_count_with_a_class_if_a_library_may_call_them(
     ("file", "old", "new"),
     [
         ("src/attnmt/room/second.py", "# more", "# one more"),
-        ("src/attnmt/room/second.py", "c.used + 1", "(c.used  +  1)"),
         ("src/attnmt/room/second.py", "def g(c):\n", 'def g(c: "C") -> int:\n    """Add one."""\n'),
         ("src/attnmt/room/second.py", "UNUSED = 1", "UNUSED = 2"),
-        ("src/attnmt/room/second.py", "return x", "return x + 1"),
         ("src/attnmt/room/second.py", "return h(1)", "return h(2)"),
         ("src/attnmt/room/second.py", "import json", "import re"),
-        ("src/attnmt/room/third.py", "not loaded", "still not"),
         ("src/attnmt/files/atomic.py", "return name", "return None"),
         ("stages/work.py", "Work.", "Work more."),
-        ("src/attnmt/__init__.py", '"""A package."""', ""),
         ("src/attnmt/room/tables/other.tsv", "a", "c"),
     ],
 )
@@ -178,14 +165,9 @@ def test_an_edit_that_does_not_change_a_stages_work_changes_no_digest(
     ("file", "old", "new", "name"),
     [
         ("src/attnmt/room/second.py", "used + 1", "used + 2", SECOND),
-        ("src/attnmt/room/second.py", "used + 1", "used - 1", SECOND),
-        ("src/attnmt/room/second.py", "used + 1", "used + True", SECOND),
-        ("src/attnmt/room/second.py", "used + 1", "used + 1.0", SECOND),
         ("src/attnmt/room/second.py", "return UNKNOWN", "return 'UNKNOWN'", SECOND),
         ("src/attnmt/room/second.py", "def g(c)", "def g(c=None)", SECOND),
         ("src/attnmt/room/second.py", "field: int = 0", "field: int = 1", SECOND),
-        ("src/attnmt/room/second.py", "@property\n", "@cached_property\n", SECOND),
-        ("src/attnmt/room/third.py", "return kept()", "return not kept()", THIRD),
         ("src/attnmt/room/third.py", "        pass", "        self.x = 1", THIRD),
         ("src/attnmt/room/third.py", '"loaded"', '"here"', THIRD),
         (f"src/{WORDS}", "a", "c", WORDS),
@@ -203,22 +185,10 @@ def test_a_changed_line_changes_its_modules_digest(
     assert digest_of(after) != digest_of(before)
 
 
-def test_a_digest_is_the_same_in_every_version_of_python(project: Path) -> None:
-    """So it must be the digest that was found when this test was written."""
-    assert digests(project)["attnmt.first"] == "843d152928170345"
-
-
 def test_a_file_that_is_not_python_is_named_with_its_line(project: Path) -> None:
     (project / "src/attnmt/first.py").write_text("x = 1\ndef f(:\n")
     with pytest.raises(InputError, match=r"first\.py:2: not Python"):
         digests(project)
-
-
-@pytest.mark.parametrize("name", [".words.tsv.swp", "words.tsv~", ".DS_Store"])
-def test_files_that_an_editor_leaves_do_not_count_as_code(project: Path, name: str) -> None:
-    before = digests(project)
-    (project / "src/attnmt/room/tables" / name).write_text("left")
-    assert digests(project) == before
 
 
 OURS = [path for folder in ("src", "stages") for path in sorted((ROOT / folder).rglob("*.py"))]

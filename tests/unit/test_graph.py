@@ -15,8 +15,7 @@ from dvc.repo import Repo
 
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.workflow import graph
-from attnmt.workflow.graph import Committed, Stage, commit, compare_stages, read_stages
+from attnmt.workflow.graph import Stage, commit, compare_stages, read_stages
 from attnmt.workflow.record import recorded, write_order
 
 ROOT = Path(__file__).parents[2]
@@ -204,26 +203,6 @@ def test_an_order_is_written_again_if_it_changes_or_is_asked_for(project):
     assert yaml.safe_load(order.read_text())["params"]["params.yaml:corpus.text"] == "elsewhere"
 
 
-def test_a_copy_without_its_repository_is_refused(project):
-    (project / ".dvc").rename(project / "dvc")
-    with pytest.raises(InputError, match=r"not inside of a DVC repository.*; clone the project"):
-        read_stages("demo")
-
-
-def test_wrong_parameters_are_refused_before_dvc_sees_them(project):
-    change(project / "params.yaml", "decoding.beams", 1)
-    with pytest.raises(InputError, match=r"params\.yaml:\d+: decoding\.beams: unknown key"):
-        read_stages("demo")
-
-
-@pytest.mark.parametrize(("bound", "fault"), [(".nan", "finite"), ("2015-01-01", "valid number")])
-def test_wrong_claims_are_refused_before_dvc_sees_them(project, bound, fault):
-    path = project / "claims.yaml"
-    path.write_text(path.read_text().replace("bound: 0.5", f"bound: {bound}", 1))
-    with pytest.raises(InputError, match=rf"claims\.yaml:\d+: .*bound: .* {fault}"):
-        compare_stages("demo")
-
-
 def test_the_stages_follow_the_systems_without_make_format(project):
     read_stages("demo")
     change(project / "params.yaml", "systems", ["base_reverse"])
@@ -238,15 +217,6 @@ def test_a_text_may_lie_outside_the_project(project):
     assert stages()["apart"].inputs == ["../outside.txt"]
 
 
-def test_a_folder_of_outputs_that_leads_out_of_the_project_is_refused(project):
-    (project.parent / "scratch").mkdir()
-    (project / "made").symlink_to("../scratch")
-    with pytest.raises(
-        InputError, match=r"/made: a link that leads out of the project.* cache dir"
-    ):
-        read_stages("demo")
-
-
 def test_a_command_that_dvc_locks_out_is_told_to_wait(project):
     hold = (
         "from dvc.repo import Repo, lock_repo\n"
@@ -259,10 +229,45 @@ def test_a_command_that_dvc_locks_out_is_told_to_wait(project):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", hold], **pipes) as holder:
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(InputError, match="another DVC command runs here; wait for it"):
+        with pytest.raises(InputError, match="another DVC command"):
             commit("demo")
         holder.communicate("\n")
     assert commit("demo").new == ["apart"]
+
+
+def _without_its_repository(project: Path) -> None:
+    (project / ".dvc").rename(project / "dvc")
+
+
+def _with_a_link_outside(project: Path) -> None:
+    (project.parent / "scratch").mkdir()
+    (project / "made").symlink_to("../scratch")
+
+
+def _with_invented_parameters(project: Path) -> None:
+    (project / "dvc.yaml").write_text(DVC_YAML.replace("dictionary]", "diction.min]"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "place"),
+    [
+        (_without_its_repository, "not inside of a DVC repository"),
+        (_with_a_link_outside, r"/made: .* cache dir"),
+        (_with_invented_parameters, r"dvc\.yaml: stages: write: .* 'diction'"),
+        (
+            lambda _: change(Path("params.yaml"), "decoding.beams", 1),
+            r"params\.yaml:\d+: decoding\.beams: unknown key",
+        ),
+        (
+            lambda project: change(project / "claims.yaml", "claims.table1_reverse.bound", "x"),
+            r"claims\.yaml:\d+: .*bound: ",
+        ),
+    ],
+)
+def test_a_fault_is_named_with_its_place(project, fault, place):
+    fault(project)
+    with pytest.raises(InputError, match=place):
+        read_stages("demo")
 
 
 def test_an_experiment_whose_stages_are_not_the_projects_is_refused(project):
@@ -271,24 +276,14 @@ def test_an_experiment_whose_stages_are_not_the_projects_is_refused(project):
     params = yaml.safe_load((project / "params.yaml").read_text()) | {"experiment": "own"}
     (own / "params.yaml").write_text(yaml.safe_dump(params))
     (own / "dvc.yaml").write_text(DVC_YAML.replace("apart", "aside"))
-    with pytest.raises(InputError, match=r"own/dvc\.yaml: differs from dvc\.yaml, .*generated"):
+    with pytest.raises(InputError, match=r"own/dvc\.yaml: .*generated"):
         read_stages("own")
 
 
-def test_a_parameter_that_dvc_yaml_invents_is_named(project):
-    (project / "dvc.yaml").write_text(DVC_YAML.replace("dictionary]", "diction.min]"))
-    with pytest.raises(InputError, match=r"dvc\.yaml: stages: write: .* name 'diction', which is"):
-        read_stages("demo")
-
-
-def test_the_command_says_what_it_committed_and_names_a_few_stale_stages(attnmt, monkeypatch):
-    stale = [f"train@{name}" for name in "abcdef"] + ["gather"]
-    monkeypatch.setattr(graph, "commit", lambda _: Committed(["corpus"], stale, []))
-    status, output, error = attnmt("commit")
-    assert (status, output) == (2, "Committed: corpus.\n")
-    assert (
-        "out of date: train@a, train@b, train@c, train@d, train@e and more (train, gather);"
-        in error
-    )
-    monkeypatch.setattr(graph, "commit", lambda _: Committed([], stale[:1], []))
-    assert "these stages are out of date: train@a; run snakemake" in attnmt("commit")[2]
+def test_the_command_ends_with_status_2_and_names_stages_that_are_out_of_date(project, attnmt):
+    run_with_dvc()
+    Path("source.txt").write_text("changed")
+    status, _, error = attnmt("commit")
+    assert status == 2
+    assert "write" in error
+    assert "apart" not in error

@@ -1,7 +1,6 @@
 """What a stage checks before it works, and how a command ends when it is interrupted."""
 
 import ast
-import json
 import signal
 import subprocess
 import sys
@@ -105,15 +104,6 @@ def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> No
     assert ast.unparse(first) == "import attnmt.workflow.first_import"
 
 
-def test_another_program_keeps_its_ctrl_c() -> None:
-    script = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "import attnmt.cli, attnmt.workflow.first_import\n"
-        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True)
-
-
 SCRIPT = ROOT / "stages/train.py"
 PARAMS = load_params(ROOT / "params.yaml", ROOT)
 CODE, OWN = (Path("code/demo", path) for path in files_of_run(PARAMS, SCRIPT, "base"))
@@ -140,42 +130,30 @@ def test_under_an_engine_a_stage_whose_code_has_changed_is_refused(
         stage._check_code(SCRIPT, PARAMS, "base")
 
 
-def test_by_hand_the_digests_of_the_code_are_brought_up_to_date(folder: Path) -> None:
-    """Here no dvc.yaml defines the stage, so no engine asks for a record."""
-    write_json(CODE, {})
-    stage._check_code(SCRIPT, PARAMS, "base")
-    found = [json.loads(path.read_text()) for path in (CODE, OWN)]
-    assert found == [*files_of_run(PARAMS, SCRIPT, "base").values()]
-    assert stage._order("demo", "python stages/train.py params.yaml base") is None
-
-
-def test_the_order_of_another_stage_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("damage", ["[]", "{}", '{"name": 1, "command": "x", "inputs": 5}'])
+def test_the_order_of_another_stage_and_a_damaged_one_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
-    order = Order("train@base", "python stages/train.py x", {}, [], [])
-    write_order(Path("train@base.order.json"), order, again=True)
-    monkeypatch.setenv(ORDER, "train@base.order.json")
-    assert stage._order("demo", "python stages/train.py x") == order
-    with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run `python"):
+    file, command = Path("train@base.order.json"), "python stages/train.py x"
+    order = Order("train@base", command, {}, [], [])
+    write_order(file, order, again=True)
+    monkeypatch.setenv(ORDER, str(file))
+    assert stage._order("demo", command) == order
+    with pytest.raises(InputError, match=r"train@base\.order\.json: .* does not run"):
         stage._order("demo", "python stages/train.py y")
-    for damage in (
-        "[]",
-        "{}",
-        '{"name": 1, "command": "x", "params": {}, "inputs": 5, "outputs": []}',
-    ):
-        Path("train@base.order.json").write_text(damage)
-        with pytest.raises(InputError, match=r"train@base\.order\.json: damaged; delete it"):
-            stage._order("demo", "python stages/train.py x")
+    file.write_text(damage)
+    with pytest.raises(InputError, match=r"train@base\.order\.json: damaged"):
+        stage._order("demo", command)
 
 
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        ("bytearray(10**18)", "there is not enough memory; close other programs"),
-        ("import torch; torch.empty(10**17)", "there is not enough memory; close other programs"),
-        ("raise OSError(12, os.strerror(12))", "there is not enough memory"),
-        ("subprocess.run(['no-git'])", "no-git: No such file or directory; if no-git is a program"),
-        ("open('no/file')", "no/file: No such file or directory; make sure that you may read"),
+        ("bytearray(10**18)", "memory"),
+        ("import torch; torch.empty(10**17)", "memory"),
+        ("raise OSError(12, os.strerror(12))", "memory"),
+        ("subprocess.run(['no-git'])", "no-git: No such file"),
+        ("open('no/file')", "no/file: No such file"),
     ],
 )
 def test_what_the_system_does_not_allow_ends_a_command_with_a_message(
@@ -187,18 +165,14 @@ def test_what_the_system_does_not_allow_ends_a_command_with_a_message(
     with pytest.raises(SystemExit) as ended:
         stage.run_app(app)
     assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith(f"error: {message}")
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert message in error
 
 
 def test_a_full_gpu_is_told_apart_from_a_full_machine() -> None:
     text = "CUDA out of memory. Tried to allocate 2.44 GiB. GPU 0 has 1 GiB free.\nSee the docs"
     told = stage._not_allowed(torch.OutOfMemoryError(text))
     assert told is not None
-    assert told.startswith(text.splitlines()[0])
-    assert "smaller batch_size" in told
+    assert "batch_size" in told
     assert "ulimit" not in told
-
-
-def test_an_error_of_the_program_itself_is_not_explained_away() -> None:
-    assert stage._not_allowed(RuntimeError("shapes do not agree")) is None
-    assert stage._not_allowed(OSError("no number, no name")) is None

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fresh_code import copied_code, fresh_code
@@ -36,71 +35,32 @@ def models(*systems: str) -> str:
 
 ALL = "corpus dictionary encode evaluate report tokens train translate"  # but gather reads no text
 LINES = {  # a definition, and what becomes stale when a statement of it changes
-    "corpora/sgm.py read_sgm": "corpus",
     "corpora/gold_links.py parse_rwth": "corpus",
-    "corpora/links.py format_links": "corpus dictionary translate",
-    "corpora/parallel.py every_nth_pair": "dictionary evaluate report translate",
-    "corpora/own_text.py find_overlap": "",
     "text/moses.py MosesRules._split_full_stop": "evaluate report tokens translate",
     "text/pieces.py learn_codes": "encode",
-    "text/encode.py _describe": "encode",
     "text/aligner.py align": "dictionary",
-    "text/dictionary.py Dictionary.best": "evaluate translate",
     "text/batches.py ParallelText.training_order": "train",
-    "text/encoded.py EncodedText.__getitem__": "evaluate report train translate",
     "model/attention/scores.py Dot.scores": models(DOT, LOCAL),
-    "model/attention/scores.py Self.scores": models(GRU),
-    "model/attention/scores.py Location.weights": "",
     "model/attention/windows.py LocalP.weights": models(LOCAL),
-    "model/attention/windows.py LocalM.weights": "",
-    "model/attention/windows.py softmax": models(DOT, LOCAL, GRU),
-    "model/attention/layer.py Attention.forward": "gather train translate",
-    "model/fast/cells.py LSTMSteps.backward": models(BASE, DOT, LOCAL),
     "model/fast/cells.py GRUSteps.forward": models(GRU),
-    "model/fast/encoder.py Recurrent.forward": models(*SYSTEMS),
-    "model/fast/loss.py SummedLoss.backward": "train",
-    "model/fast/stepper.py Stepper.step": "translate",
-    "model/translator.py Translator.initialize": "train",
     "model/reference.py LSTM.forward": "",
-    "training/optimizers.py SGD.update": " ".join(f"train/{one}" for one in (BASE, DOT, LOCAL)),
     "training/optimizers.py Adam.build": f"train/{GRU}",
     "training/features/early_stopping.py EarlyStopping.ends": f"train/{GRU}",
-    "training/features/averaging.py Averaging.evaluated": "",
-    "training/features/feature.py Feature.finish": "train",
     "training/course.py Course.rate": "train",
-    "training/optimizers.py clipping": "train",
-    "training/evaluation.py Evaluation.run": "train",
-    "training/saved.py load_model": "translate",
-    "training/best_model.py best_model": "",
     "decoding/search.py search": "translate",
-    "decoding/explanation.py explain": "",
-    "decoding/kept_attention.py read_attention": "report",
-    "scoring/chosen_step.py choose_reading": "translate",
     "scoring/evaluate.py _scores": "evaluate",
-    "scoring/evaluate.py _diagonal": "evaluate",
-    "scoring/counts.py read_counts": "gather",
     "scoring/gather.py gain": "gather",
-    "scoring/verdicts.py adjusted": "gather report",
     "reporting/draw.py write_figure": "report",
-    "reporting/explain_page.py make_explain_page": "",
     "planning/cost.py work": "",
-    "serving/packing.py pack_model": "",
     "commands/translate.py translate": "",
     "workflow/record.py recorded": "",
     "tracking/importing.py log_results": "",
     "files/atomic.py atomic_folder": "",
     "files/text_file.py iter_lines": ALL,
-    "files/csv_file.py read_csv": "gather report",
     "layout.py Layout.order": "",
     "errors.py InputError": "",
     "config/params.py load_params": "",
-    "config/trainings.py trained_models": "",
-    "config/systems.py Systems._rows_name_what_exists": "",
-    "config/corpus.py Source.downloads": "corpus",
     "config/text.py Sets.all": "corpus encode evaluate gather report tokens train translate",
-    "config/claims.py Claims.digest": "gather report",
-    "config/model.py Family.recipe": "evaluate gather report train translate",
-    "library.py load": "",
 }
 COURSE, FEATURE = "training/course.py", "training/features/feature.py"
 TEXT = {  # files, what is replaced in each (its end is the empty text), and what becomes stale
@@ -129,50 +89,17 @@ TEXT = {  # files, what is replaced in each (its end is the empty text), and wha
         ],
         "",
     ),
-    "a comment": ([("training/loop.py", "import torch\n", "import torch  # of course\n")], ""),
     "a docstring": ([("training/loop.py", '"""', '"""More words. ')], ""),
-    "a hint of a type": ([("training/optimizers.py", "epoch: int) -> float", "epoch) -> Any")], ""),
-    "an import that nothing uses": (
-        [("training/loop.py", "import torch\n", "import torch\nimport pandas\n")],
-        "",
-    ),
-    "what loading a module does": (
-        [("model/fast/stack.py", '= "ieee"', '= "tf32"')],
-        "gather train translate",
-    ),
-    "a style sheet": ([("reporting/page_parts/style.css", "", "\nbody {color: red}\n")], "report"),
     "a template": ([("reporting/page_parts/index.html.jinja", "", "<br>")], "report"),
-    "the page of explain": ([("reporting/page_parts/explain.css", "", "b {color: red}")], "report"),
     "a printed number": ([("scoring/printed/tables.csv", "", "\n")], "gather report"),
-    "the card of packed weights": ([("serving/model_card.md.jinja", "", "\n")], ""),
     "a stage's own file": (
         [("../../stages/tokens.py", "    params = load", "    assert 1\n    params = load")],
         "tokens",
-    ),
-    "the package's own interface": (
-        [("__init__.py", '__all__ = ["Params",', '__all__ = ["Parameters",')],
-        "",
     ),
     "a default of a part's number": (
         [("config/parts.py", "        0.0,\n", "        0.1,\n")],
         f"train/{GRU}",
     ),
-}
-# One or two rows of each room, which take two seconds in all.
-FIRST = {
-    "corpora/gold_links.py parse_rwth",
-    "text/pieces.py learn_codes",
-    "model/attention/scores.py Dot.scores",
-    "training/features/early_stopping.py EarlyStopping.ends",
-    "decoding/search.py search",
-    "scoring/gather.py gain",
-    "reporting/draw.py write_figure",
-    "planning/cost.py work",
-    "workflow/record.py recorded",
-    "files/text_file.py iter_lines",
-    "a new score",
-    "a new feature of training",
-    "a default of a part's number",
 }
 
 
@@ -245,21 +172,11 @@ def statement(copy: Path, definition: str) -> tuple[str, str, str]:
     return file, text, "".join([*lines[:last], f"{indent[0]}if 1: assert 1\n", *lines[last:]])
 
 
-def rows(table: dict[str, Any]) -> list[Any]:
-    """Return the rows of a table as pytest takes them: `make check` tries only those in FIRST."""
-    slow = pytest.mark.slow
-    return [
-        pytest.param(name, expected, id=name, marks=[] if name in FIRST else [slow])
-        for name, expected in table.items()
-    ]
-
-
-@pytest.mark.parametrize(("definition", "expected"), rows(LINES))
+@pytest.mark.parametrize(("definition", "expected"), LINES.items())
 def test_a_statement_makes_stale_what_it_decides(copy, params, before, definition, expected):
     assert stale(copy, params, before, [statement(copy, definition)]) == set(expected.split())
 
 
-@pytest.mark.parametrize(("name", "row"), rows(TEXT))
-def test_another_text_makes_stale_what_it_decides(copy, params, before, name, row):
-    edits, expected = row
+@pytest.mark.parametrize(("edits", "expected"), TEXT.values(), ids=TEXT)
+def test_another_text_makes_stale_what_it_decides(copy, params, before, edits, expected):
     assert stale(copy, params, before, edits) == set(expected.split())
