@@ -13,7 +13,6 @@ import torch
 import typer
 
 from attnmt.errors import InputError
-from attnmt.model.precision import supported
 from attnmt.training.machine import surroundings
 from attnmt.workflow.stage import run_app
 from benchmarks.pool import Worker, pool
@@ -21,15 +20,13 @@ from benchmarks.table import described, spread, table
 from benchmarks.workload import FOLDER, SIZES, tokens
 
 SENTENCES = 1000
-PEER, BF16 = "opennmt", "ours-bf16"
+PEER = "opennmt"
 LABELS = {
     "ours": "ours, fp32",
     "ours-all": "ours, fp32, all instructions",  # "ours" keeps to AVX2
-    BF16: "ours, bf16 products",  # only on a processor that multiplies in bf16
-    "ours-x8": "ours, ensemble of 8",
     PEER: "OpenNMT-py 3.5.1",
 }
-TRAINED, DECODED = ",".join(name for name in LABELS if name != "ours-x8"), ",".join(LABELS)
+ALL = ",".join(LABELS)
 BATCHES = (16, 64, 256)  # sentences at once; every system takes the number that suits it best
 
 app = typer.Typer(
@@ -39,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 Sizes = Annotated[str, typer.Option("--size", help=f"Model sizes: {', '.join(SIZES)}.")]
-Systems = Annotated[str, typer.Option(help=f"Systems, from {DECODED}.")]
+Systems = Annotated[str, typer.Option(help=f"Systems, from {ALL}.")]
 Rounds = Annotated[int, typer.Option(min=1, help="Turns of every system.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of each system.")]
 
@@ -47,7 +44,7 @@ Threads = Annotated[int, typer.Option(min=1, help="Threads of each system.")]
 @app.command()
 def training(
     size: Sizes = "small,medium,paper",
-    systems: Systems = TRAINED,
+    systems: Systems = ALL,
     rounds: Rounds = 5,
     threads: Threads = 2,
 ) -> None:
@@ -55,7 +52,7 @@ def training(
 
     Example: python -m benchmarks.cpu training --size small --rounds 3
     """
-    chosen = _systems(systems, TRAINED)
+    chosen = _listed("--systems", systems, list(LABELS))
     for one in _listed("--size", size, list(SIZES)):
         answers = _train(one, chosen, rounds, threads)
         speeds = {
@@ -68,7 +65,7 @@ def training(
 @app.command()
 def decoding(
     size: Sizes = "small,medium",
-    systems: Systems = DECODED,
+    systems: Systems = ALL,
     rounds: Rounds = 3,
     threads: Threads = 2,
     sentences: Annotated[
@@ -78,11 +75,11 @@ def decoding(
         float, typer.Option(min=0, help="Minutes of training, unless weights are there already.")
     ] = 3,
 ) -> None:
-    """Print sentences a second in beam search, beam 5, and what an ensemble of eight costs.
+    """Print sentences a second in beam search, beam 5.
 
     Example: python -m benchmarks.cpu decoding --size small --minutes 1
     """
-    chosen = _systems(systems, DECODED)
+    chosen = _listed("--systems", systems, list(LABELS))
     for one in _listed("--size", size, list(SIZES)):
         weights = _weights(one, minutes, threads)
         answers = _decode(one, weights, chosen, rounds, threads, sentences)
@@ -92,10 +89,8 @@ def decoding(
         rows = []
         for name, found in answers.items():
             words = f"{found[-1]['words'] / sentences:.1f}"
-            same = _same(found[-1], answers.get("ours"))
-            rows.append([*_speeds(name, speeds, ",.1f"), words, same, *_memory(found[-1])])
-        more = ["words a sentence", "same as ours"]
-        _print(f"Decoding, beam 5, {one}", one, threads, "sentences/s", more, rows)
+            rows.append([*_speeds(name, speeds, ",.1f"), words, *_memory(found[-1])])
+        _print(f"Decoding, beam 5, {one}", one, threads, "sentences/s", ["words a sentence"], rows)
 
 
 def _train(
@@ -158,14 +153,6 @@ def _speeds(name: str, speeds: Mapping[str, Sequence[float]], form: str) -> list
     return [LABELS[name], *spread(speeds[name], form), times]
 
 
-def _same(answer: Mapping[str, Any], ours: Sequence[Mapping[str, Any]] | None) -> str:
-    """Return how many translations are those of ours, in percent."""
-    if ours is None:
-        return ""
-    pairs = [*zip(answer["translations"], ours[-1]["translations"], strict=True)]
-    return f"{sum(one == other for one, other in pairs) / len(pairs):.1%}"
-
-
 def _memory(answer: Mapping[str, Any]) -> list[str]:
     return [f"{answer['memory']:,}", f"{answer['memory'] - answer['memory_before']:,}"]
 
@@ -182,12 +169,6 @@ def _print(
     )
     header = ["system", unit, "min to max", f"vs {LABELS[PEER]}", *more, "peak MB", "above start"]
     print(table(header, rows), end="\n\n", flush=True)
-
-
-def _systems(text: str, allowed: str) -> list[str]:
-    """Return the systems that --systems lists, without ours in bf16 if this processor lacks bf16."""
-    chosen = _listed("--systems", text, allowed.split(","))
-    return [name for name in chosen if name != BF16 or "bf16" in supported(torch.device("cpu"))]
 
 
 def _listed(option: str, text: str, allowed: Sequence[str]) -> list[str]:

@@ -1,14 +1,10 @@
 """This project's model, trained as ``training/loop.py`` does and decoded as the stage translate does."""
 
-from pathlib import Path
-
-import torch
 from safetensors.torch import load_file
 
-from attnmt.config import Precision, load_params
+from attnmt.config import load_params
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.search import Search
-from attnmt.model.precision import products_in
 from attnmt.model.translator import Translator
 from attnmt.text.batches import Batch, make_batch
 from attnmt.training.step import Step
@@ -24,8 +20,6 @@ from benchmarks.workload import (
     Size,
 )
 
-CPU = torch.device("cpu")
-
 
 def build(size: Size, dropout: float) -> Translator:
     """Return the model with its initial weights."""
@@ -34,20 +28,12 @@ def build(size: Size, dropout: float) -> Translator:
     return model
 
 
-def load(size: Size, weights: str) -> Translator:
-    """Return the model with the weights of a file."""
-    model = build(size, DROPOUT).eval()
-    model.load_state_dict(load_file(Path(weights)))
-    return model
-
-
 class OursTrainer:
     """The training step."""
 
-    def __init__(self, size: Size, dropout: float, precision: Precision) -> None:
+    def __init__(self, size: Size, dropout: float) -> None:
         self.model = build(size, dropout)
         self.model.train()
-        self._precision: Precision = precision
         recipe = {
             "batch_size": size.batch,
             "clip_norm": CLIP_NORM,
@@ -60,18 +46,16 @@ class OursTrainer:
         return make_batch(pairs.sources, pairs.targets, reverse=False)
 
     def train(self, batch: Batch) -> float:
-        with products_in(self._precision, CPU):
-            return float(self._step(batch, LEARNING_RATE))
+        return float(self._step(batch, LEARNING_RATE))
 
 
 class OursDecoder:
-    """Beam search with one model or an ensemble."""
+    """Beam search with the weights of a file."""
 
-    def __init__(self, models: list[Translator], precision: Precision) -> None:
-        self._models = models
-        self._precision: Precision = precision
+    def __init__(self, size: Size, weights: str) -> None:
+        self._model = build(size, DROPOUT).eval()
+        self._model.load_state_dict(load_file(weights))
 
     def translate(self, sources: list[Ids], batch: int) -> list[list[int]]:
-        with products_in(self._precision, CPU):
-            results = search_all(self._models, sources, Search(beam=BEAM, candidates=20), batch)
+        results = search_all([self._model], sources, Search(beam=BEAM, candidates=20), batch)
         return [candidates[0].words for candidates in results]

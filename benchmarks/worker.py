@@ -15,18 +15,13 @@ import torch
 import typer
 from safetensors.torch import save_file
 
-from attnmt.config import Precision
 from attnmt.files.atomic import atomic_path
 from attnmt.model.instructions import keep_to_avx2
 from attnmt.training.machine import keep_freed_memory, peak_memory
 from benchmarks import ours
-from benchmarks.workload import DROPOUT, SEED, SIZES, Text, digest, target_words
+from benchmarks.workload import DROPOUT, SEED, SIZES, Text, target_words
 
 Answer = dict[str, Any]
-KEEP_TO_AVX2 = (
-    "ours",
-    "ours-x8",
-)  # as a training does by default; the others have all instructions
 CPU = torch.device("cpu")
 
 
@@ -42,16 +37,8 @@ class TrainingWorker:
 
             self._trainer = OpenNMTTrainer(SIZES[size], DROPOUT)
         else:
-            self._trainer = ours.OursTrainer(SIZES[size], DROPOUT, _precision(name))
+            self._trainer = ours.OursTrainer(SIZES[size], DROPOUT)
         self._before = peak_memory(CPU)
-
-    def describe(self) -> Answer:
-        """Describe the model and the batches that were loaded."""
-        parameters = self._trainer.model.parameters()
-        return {
-            "parameters": sum(p.numel() for p in parameters if p.requires_grad),
-            "batches": digest(self._batches),
-        }
 
     def train(self, first: int, count: int) -> Answer:
         """Train on ``count`` batches from ``first`` on; they are prepared before the clock starts."""
@@ -91,14 +78,8 @@ class DecodingWorker:
 
             self._decoder = OpenNMTDecoder(SIZES[size], with_our_weights(SIZES[size], weights))
         else:
-            # The members are one model, so the ensemble takes as many steps as it and finds the same.
-            members = [ours.load(SIZES[size], weights)] * (8 if name == "ours-x8" else 1)
-            self._decoder = ours.OursDecoder(members, _precision(name))
+            self._decoder = ours.OursDecoder(SIZES[size], weights)
         self._before = peak_memory(CPU)
-
-    def describe(self) -> Answer:
-        """Return nothing: every decoder reads the same test set."""
-        return {}
 
     def translate(self, batch: int, sentences: int) -> Answer:
         """Translate the first sentences of the test set."""
@@ -108,23 +89,18 @@ class DecodingWorker:
         return {
             "seconds": time.perf_counter() - started,
             "words": sum(len(words) + 1 for words in translations),
-            "translations": translations,
             "memory": peak_memory(CPU),
             "memory_before": self._before,
         }
 
 
-def _precision(name: str) -> Precision:
-    return "bf16" if name == "ours-bf16" else "fp32"
-
-
 def main(
     name: str, size: str, tokens: Path, batches: int = 0, weights: str = "", threads: int = 2
 ) -> None:
-    """Load a system, describe it, and serve until standard input ends."""
+    """Load a system, say so, and serve until standard input ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print must not come between the answers
-    if name in KEEP_TO_AVX2:
+    if name == "ours":  # as a training does by default; the others have all instructions
         keep_to_avx2()
     torch.set_num_threads(threads)
     torch.manual_seed(SEED)
@@ -134,7 +110,7 @@ def main(
         worker = DecodingWorker(name, size, tokens, weights)
     else:
         worker = TrainingWorker(name, size, tokens, batches)
-    print(json.dumps(worker.describe()), file=answers, flush=True)
+    print("{}", file=answers, flush=True)  # it is ready
     for line in sys.stdin:
         command = json.loads(line)
         answer = getattr(worker, command.pop("do"))(**command)

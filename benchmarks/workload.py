@@ -4,8 +4,9 @@ Ids are ``<unk>``, ``<s>``, ``</s>``, then words by falling frequency. The last 
 padding and never a word, because OpenNMT-py keeps a row of every matrix for padding.
 """
 
-import hashlib
 import itertools
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,16 +18,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attnmt.config import DownloadCorpus, ModelShape, System, load_params
-from attnmt.corpora.raw_text import write_downloaded
+from attnmt.config import ModelShape, System, load_params
 from attnmt.errors import InputError
-from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
-from attnmt.text.tokens import tokenize_sets
 from attnmt.text.vocabulary import BOS, EOS, build_vocabulary
 
 Ids = NDArray[np.int32]
@@ -132,26 +130,12 @@ class Text:
 
 
 def tokens() -> Path:
-    """Return the folder of Multi30k's tokens; make them from the raw text if there are none.
-
-    The raw text is that of the experiment captions. If there is none, it comes from ``ATTNMT_MIRROR`` or
-    from a download.
-    """
-    params = load_params(EXPERIMENT)
-    layout = Layout(params.experiment)
-    for folder in (layout.tokens, FOLDER / "tokens"):
-        if (folder / "summary.json").exists():
-            return folder
-    raw = layout.raw
-    if not (raw / "train.en").exists():
-        assert isinstance(params.corpus, DownloadCorpus)
-        with atomic_folder(FOLDER / "raw") as partial:
-            codes, train = params.languages.codes, params.sets.train
-            write_downloaded(params.corpus, codes, train, partial, layout.downloads)
-        raw = FOLDER / "raw"
-    with atomic_folder(folder) as partial:
-        tokenize_sets(raw, partial, params.languages, params.sets, params.tokenize)
-    return folder
+    """Return the folder of the tokens of captions; if there are none, run the stages that make them."""
+    layout = Layout(load_params(EXPERIMENT).experiment)
+    if not (layout.tokens / "summary.json").exists():
+        for stage in ("corpus", "tokens"):
+            subprocess.run([sys.executable, f"stages/{stage}.py", EXPERIMENT], check=True)
+    return layout.tokens
 
 
 def padded(pairs: Pairs, pad: int) -> Padded:
@@ -170,15 +154,6 @@ def pad_right(sentences: Sequence[NDArray[np.integer]], pad: int) -> Tensor:
 def target_words(pairs: Pairs) -> int:
     """Return how many words a batch predicts; ``</s>`` counts, padding does not."""
     return sum(len(ids) + 1 for ids in pairs.targets)
-
-
-def digest(batches: Sequence[Pairs]) -> str:
-    """Return a digest that tells these batches from others."""
-    hashed = hashlib.sha256()
-    for batch in batches:
-        for ids in itertools.chain(*batch):
-            hashed.update(len(ids).to_bytes(4, "little") + ids.tobytes())
-    return hashed.hexdigest()[:16]
 
 
 def by_length(lengths: Sequence[int], batch: int) -> list[list[int]]:

@@ -14,7 +14,6 @@ SLOW = (
     "test_writing.py",
     "test_reading.py",
     "test_dvc_files.py",
-    "test_extending.py",
     "test_changed_text.py",
     "test_tracking.py",
     "test_encode.py",

@@ -7,7 +7,7 @@ from made_report import made_params
 
 from attnmt.config import ALIGNER
 from attnmt.reporting.curves import paper_curves
-from attnmt.reporting.rows import Row, marked, table_rows
+from attnmt.reporting.rows import table_rows
 from attnmt.scoring import published
 from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.published import paper_set, published_lines
@@ -78,19 +78,3 @@ def test_figures_5_and_6_have_the_published_curves():
     ours = {("base_reverse_dropout", False), ("local_p_general_feed", True), ("ensemble", True)}
     others = {(None, False), (None, True)}  # two are other people's
     assert {(row.system, row.replaced) for row in rows} == ours | others
-
-
-def test_each_differing_recipe_is_marked_with_a_sign_of_its_own():
-    params = made_params(file=PAPER)
-    marks = {row.key: row.mark for row in table_rows(params, "table1")}
-    assert {key for key, mark in marks.items() if mark == "†"} == {"base", "reverse"}
-    longer = params.models["base_reverse"].model_copy(update={"epochs": 99})
-    params = params.model_copy(update={"models": params.models | {"base_reverse": longer}})
-    marks = {row.key: row.mark for row in table_rows(params, "table1")}
-    assert (marks["base"], marks["reverse"], marks["dropout"]) == ("†", "‡", "")
-    # An ensemble is marked if a member is.
-    members = PARAMS.ensembles["ensemble"].members
-    other = PARAMS.models[members[0]].model_copy(update={"epochs": 1})
-    params = PARAMS.model_copy(update={"models": PARAMS.models | {members[0]: other}})
-    rows = marked(params, [Row(name, name, name) for name in [*members, "ensemble"]])
-    assert [row.mark for row in rows] == ["†", *[""] * 7, "‡"]
