@@ -22,11 +22,6 @@ EDITS = {
         | {"ensemble@ensemble", "gather"},
     ),
     "a new score": (f"{ATTENTION}/scores.py", NEW_SCORE, set()),
-    "a feature that nobody turns on": (
-        "src/attnmt/training/features/averaging.py",
-        ("progress.step in self", "progress.step + 0 in self"),
-        set(),
-    ),
     "a default": (
         "src/attnmt/config/text.py",
         ("length: PositiveInt | None = None", "length: PositiveInt | None = 500"),

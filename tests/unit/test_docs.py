@@ -27,7 +27,6 @@ COMMAND = re.compile(r"(?:^|[\s`$;(])(make|attnmt) ([^|;&`#\n]+)", re.MULTILINE)
 OWN = {
     "stages/frequent.py",
     "src/attnmt/reporting/chrf_table.py",
-    "src/attnmt/training/features/plateau.py",
 }  # of recipes in docs/extending.md
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 

@@ -17,8 +17,7 @@ from attnmt.scoring.published import published_lines
 
 SCORE, ENCODER = "global_low_rank_feed", "both_ways"  # the systems with parts of one's own
 OPTIMIZERS = {"base_adam": "adam", "base_nesterov": "Nesterov"}
-OWN = ["narrow", "base_decay", "near_dot", "base_warm"]
-ON = {"epochs": 3, "plateau": 2}
+OWN = ["narrow", "near_dot"]
 SYSTEMS = [
     "base",
     "base_reverse",
@@ -44,7 +43,6 @@ def project(tmp_path_factory) -> Project:
     seeds = yaml.safe_load((copy.folder / "params.yaml").read_text())["seeds"]  # the recipe's
     small = {key: value for key, value in TINY.items() if not key.startswith("systems.yaml:")}
     small |= {"families.luong.training.evaluate_every": 4}
-    small |= {"systems.yaml:systems.base_warm.warmup_steps": 10}
     copy.shorten_text()
     copy.change(small | {"systems": SYSTEMS, "seeds": seeds})
     copy.run("python", "-m", "attnmt.config.generated")
@@ -72,31 +70,16 @@ def test_both_engines_know_what_was_added_and_dvc_runs_it(project):
         config = read_json(project.folder / f"models/demo/{system}/config.json")
         assert config["training"]["optimizer"] == optimizer
     configs = [read_json(project.folder / f"models/demo/{name}/config.json") for name in OWN]
-    system, training = configs[0]["system"], configs[3]["training"]
+    system = configs[0]["system"]
     assert (system["window_D"], system["numbers"]) == (2, {"local_p": {"sigma": 0.667}})
     assert configs[0]["shape"]["size"] == 48
-    assert configs[1]["training"]["numbers"] == {"adam": {"weight_decay": 0.01}}
-    assert configs[2]["system"]["numbers"] == {"Near": {"words": 2}}
-    assert (training["warmup_steps"], training["average_last"]) == (10, 3)
-    metrics = read_json(project.folder / "models/demo/base_warm/metrics.json")
-    assert metrics["averaged_steps"] == [8, 12, 13]
+    assert configs[1]["system"]["numbers"] == {"Near": {"words": 2}}
     rows = [line.split("\t") for line in read_lines(project.folder / "data/demo/frequent/de.tsv")]
     counts = [int(count) for _, count in rows]
     assert rows[0][0] in (".", ",")
     assert counts == sorted(counts, reverse=True)
     code = read_json(project.folder / "code/demo/frequent.json")
     assert "stages/frequent.py" in code
-
-
-def test_the_feature_of_the_page_changes_the_rate_and_resumes(project):
-    systems = project.folder / "systems.yaml"
-    text = systems.read_text()
-    project.change({f"systems.yaml:systems.base.{key}": value for key, value in ON.items()})
-    project.run("python", "stages/train.py", "params.yaml", "base")
-    systems.write_text(text)
-    model = project.folder / "models/demo/base"
-    assert read_json(model / "config.json")["training"]["plateau"] == 2
-    assert len(read_lines(model / "history.csv")) > 4
 
 
 def made_line(**changes: object) -> Line:

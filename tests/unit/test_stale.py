@@ -64,9 +64,6 @@ LINES = {  # a definition, and what becomes stale when a statement of it changes
     "model/reference.py LSTM.forward": "",
     "training/optimizers.py SGD.update": " ".join(f"train/{one}" for one in (BASE, DOT, LOCAL)),
     "training/optimizers.py Adam.build": f"train/{GRU}",
-    "training/features/early_stopping.py EarlyStopping.ends": f"train/{GRU}",
-    "training/features/averaging.py Averaging.evaluated": "",
-    "training/features/feature.py Feature.finish": "train",
     "training/course.py Course.rate": "train",
     "training/optimizers.py clipping": "train",
     "training/evaluation.py Evaluation.run": "train",
@@ -102,7 +99,6 @@ LINES = {  # a definition, and what becomes stale when a statement of it changes
     "config/model.py Family.recipe": "evaluate gather report train translate",
     "library.py load": "",
 }
-COURSE, FEATURE = "training/course.py", "training/features/feature.py"
 TEXT = {  # files, what is replaced in each (its end is the empty text), and what becomes stale
     "a new score": (
         [
@@ -112,20 +108,6 @@ TEXT = {  # files, what is replaced in each (its end is the empty text), and wha
                 "\n\nclass Own(Score):\n"
                 "    def scores(self, w, h, keys):\n        return self.prepare(w, h)\n",
             )
-        ],
-        "",
-    ),
-    "a new feature of training": (
-        [
-            (
-                "training/features/own.py",
-                "",
-                "from attnmt.training.features.feature import Feature\n\n\n"
-                "class Own(Feature):\n    name = 'own'\n\n"
-                "    def ends(self, progress):\n        return True\n",
-            ),
-            (COURSE, "features import averaging", "features import own, averaging"),
-            ("config/model.py", "    patience:", "    own: int | None = None\n    patience:"),
         ],
         "",
     ),
@@ -153,17 +135,12 @@ TEXT = {  # files, what is replaced in each (its end is the empty text), and wha
         [("__init__.py", '__all__ = ["Params",', '__all__ = ["Parameters",')],
         "",
     ),
-    "a default of a part's number": (
-        [("config/parts.py", "        0.0,\n", "        0.1,\n")],
-        f"train/{GRU}",
-    ),
 }
 # One or two rows of each room, which take two seconds in all.
 FIRST = {
     "corpora/gold_links.py parse_rwth",
     "text/pieces.py learn_codes",
     "model/attention/scores.py Dot.scores",
-    "training/features/early_stopping.py EarlyStopping.ends",
     "decoding/search.py search",
     "scoring/gather.py gain",
     "reporting/draw.py write_figure",
@@ -171,8 +148,6 @@ FIRST = {
     "workflow/record.py recorded",
     "files/text_file.py iter_lines",
     "a new score",
-    "a new feature of training",
-    "a default of a part's number",
 }
 
 
@@ -197,7 +172,7 @@ def params() -> Params:
     """Return the demo's parameters with a few of its systems."""
     demo = load_params(ROOT / "params.yaml", ROOT)
     few = {name: demo.models[name] for name in SYSTEMS}
-    few[GRU] = few[GRU].model_copy(update={"optimizer": "adam", "patience": 2})
+    few[GRU] = few[GRU].model_copy(update={"optimizer": "adam"})
     return demo.model_copy(update={"models": few, "ensembles": {}})
 
 

@@ -65,8 +65,6 @@ class Metrics(Record):
     steps: Positive
     jumps: Count  # evaluations at which the development cost jumped
     late_fall: float  # the part by which it fell in the last tenth of the steps
-    # Steps whose weights are averaged; without any, weights and perplexities are those of best_step.
-    averaged_steps: list[Positive] = Field(default_factory=list)
     dev_perplexity: PositiveFloat
     perplexity: dict[Name, PositiveFloat]
 

@@ -17,7 +17,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from attnmt.config import Params
-from attnmt.config.model import Features
 from attnmt.files.text_file import json_text, update_text
 from attnmt.files.yaml_file import YamlFile
 from attnmt.workflow.definitions import digest_of_bytes
@@ -57,9 +56,8 @@ def parts_of(params: Params, name: str) -> frozenset[str]:
     parts = set[str]()
     for member in params.translators(name).members:
         model, recipe = params.model(member), params.recipe(member)
-        features = {key for key, value in recipe if key in Features.model_fields and value}
         cell = params.families[model.family].shape.cell
-        parts |= {*model.system.parts, cell, recipe.optimizer, *features}
+        parts |= {*model.system.parts, cell, recipe.optimizer}
     return frozenset(parts)
 
 

@@ -4,7 +4,7 @@ It starts from everything in the stage's own file and follows what is mentioned,
 method or a property counts where code that counts mentions its name, of whatever object. A data file
 counts where code of its package names it or its folder. Not followed are what only carries a result and
 what checks the configuration, whose values count in another way (:mod:`attnmt.workflow.code`). A part (a
-score, a window, an encoder, a cell, an optimizer, a feature) counts where a system names it.
+score, a window, an encoder, a cell, an optimizer) counts where a system names it.
 
 This holds as long as the program makes up no name by which it reaches something. A test lists the few
 places that come close. Another runs all stages and compares what ran with what counts.
