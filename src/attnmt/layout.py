@@ -105,11 +105,6 @@ class Layout:
         return Path(self.root, ".stages", self.experiment, f"{stage}.record.json")
 
     @property
-    def speed(self) -> Path:
-        """The speed that was measured for the experiment (:mod:`attnmt.planning.measure`)."""
-        return Path(self.root, ".stages", self.experiment, "speed.json")
-
-    @property
     def reports(self) -> Path:
         """The report: ``scores.csv``, ``tables``, ``figures`` and ``index.html``; in git."""
         return Path(self.root, "reports", self.experiment)

@@ -32,7 +32,6 @@ from attnmt.text.vocabulary import SPECIAL
 FRENCH = [f"L'homme numéro {n} n'est pas là." for n in range(60)]
 ENGLISH = [f"Man number {n} isn't there." for n in range(60)]
 TRAIN = ["--train", "../corpus.fr", "../corpus.en"]
-COST = command._cost
 SETS = [*TRAIN, "--dev", "../dev.fr", "../dev.en", "--test", "../test.fr", "../test.en"]
 
 
@@ -44,7 +43,7 @@ def new(attnmt: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Com
     for name in ("systems.yaml", "claims.yaml", "dvc.yaml", "params.yaml"):
         shutil.copy(ROOT / name, project / name)
     monkeypatch.chdir(project)
-    monkeypatch.setattr(command, "_cost", lambda params, measure: "Cost: nothing.")
+    monkeypatch.setattr(command, "training_times", lambda params, names: None)
     for name, lines in {"corpus": (0, 40), "dev": (40, 50), "test": (50, 60)}.items():
         write_lines(Path(f"../{name}.fr"), FRENCH[slice(*lines)])
         write_lines(Path(f"../{name}.en"), ENGLISH[slice(*lines)])
@@ -317,25 +316,6 @@ def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
     status, out, _ = new("own", *SETS)
     assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
     assert not Path("experiments/own").exists()
-
-
-def test_an_experiment_stays_if_ctrl_c_ends_the_measurement(new, monkeypatch):
-    def stopped(params: Params, names: list[str]) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(command, "_cost", COST)
-    monkeypatch.setattr("attnmt.planning.measure.measure_speeds", stopped)
-    monkeypatch.setattr(os, "_exit", sys.exit)  # if it ended, this process would go on
-    status, out, err = new("own", *SETS)
-    assert (status, params_of("own").experiment) == (0, "own")
-    assert err == (
-        "Measuring the speed of this machine; this takes 20 seconds. Ctrl-C leaves it out.\n"
-    )
-    assert "Proposed: 1 layer" in out
-    assert (
-        "\nCost: not measured, as Ctrl-C came; attnmt plan --experiment own --measure estimates it.\n"
-    ) in out
-    assert "\nNext:\n" in out
 
 
 def test_the_parameters_end_with_a_line_feed(new):

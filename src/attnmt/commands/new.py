@@ -12,7 +12,7 @@ import yaml
 
 from attnmt.commands.messages import note, warn
 from attnmt.commands.options import PAIRS, Flip, refuse_pipes
-from attnmt.config import DEMO, LINKS, SYSTEMS, Params, load_params
+from attnmt.config import DEMO, LINKS, SYSTEMS, load_params
 from attnmt.config.generated import write_models
 from attnmt.config.systems import Systems
 from attnmt.corpora.parallel import Files, parallel_rows
@@ -30,7 +30,7 @@ NEXT = """
 Next:
   attnmt plan --experiment {name}           say in full what it takes
   snakemake -j2 --config experiment={name}  run everything; after a stop, run it again
-The report will be reports/{name}/index.html. The run ends with commands that use the best model."""
+The report will be reports/{name}/index.html. It ends with commands that use the best model."""
 PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed"]
 ALL = "all"
 GOLD = "gold"  # the test set as its gold links count it, if these do not count its tokens
@@ -85,12 +85,6 @@ def new(
     systems: Annotated[
         str, typer.Option(help=f"Names from {SYSTEMS}, with commas between them, or {ALL}.")
     ] = ",".join(PROPOSED),
-    measure: Annotated[
-        bool,
-        typer.Option(
-            help="Train for 20 seconds to measure this machine's speed, if it is not known."
-        ),
-    ] = True,
 ) -> None:
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.
 
@@ -200,10 +194,12 @@ def new(
         shutil.rmtree(folder)
         raise
     _say(name, proposal, shared, hold_out or 0)
-    try:
-        typer.echo(_cost(params, measure))
-    except KeyboardInterrupt:  # the experiment is there; only its cost is not known
-        typer.echo(f"Cost: not measured, as Ctrl-C came; {_estimate(name)}")
+    times = training_times(params, [*params.models])
+    if times:
+        total = time_text(sum(times.seconds.values()))
+        typer.echo(
+            f"Cost: all trainings ({len(times.seconds)}) take about {total}, {times.source}."
+        )
     typer.echo(NEXT.format(name=name))
 
 
@@ -298,29 +294,3 @@ def _say(name: str, proposal: "Proposal", shared: int, hold_out: int) -> None:
             f"sentence splitter helps), look whether line k of one file translates line k of the other, "
             f"or hold out fewer pairs"
         )
-
-
-def _cost(params: Params, may_measure: bool) -> str:
-    """Say how long the trainings take, at known speeds or at those measured now."""
-    names = [*params.models]
-    times = training_times(params, names)
-    if times is None and may_measure:
-        from attnmt.planning.measure import measure_speeds  # here, because torch takes seconds
-
-        typer.echo(
-            "Measuring the speed of this machine; this takes 20 seconds. Ctrl-C leaves it out.",
-            err=True,
-        )
-        measure_speeds(params, names)
-        times = training_times(params, names)
-    if times is None:
-        return f"Cost: not known; {_estimate(params.experiment)}"
-    total = time_text(sum(times.seconds.values()))
-    return (
-        f"Cost: all trainings ({len(names)}) take about {total}, {times.source}. Starts, translation "
-        f"and scores come on top."
-    )
-
-
-def _estimate(name: str) -> str:
-    return f"attnmt plan --experiment {name} --measure estimates it."
