@@ -16,9 +16,8 @@ import yaml
 from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json
-from attnmt.layout import Layout
+from attnmt.layout import ORIGIN, Layout
 from attnmt.scoring.numbers import Numbers, read_numbers, read_scores
-from attnmt.training.attempts import ORIGIN
 from benchmarks.stages import ROOT, start
 
 EXPERIMENT, MODEL, FAMILY = "captions", "global_general_feed", "luong"

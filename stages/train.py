@@ -13,18 +13,17 @@ Writes  models/<experiment>/<name>/weights.safetensors  the model, with its conf
 
 import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
-from functools import partial
 from pathlib import Path
 
 from attnmt.config import load_params
 from attnmt.files.atomic import check_place
-from attnmt.layout import Layout
-from attnmt.tracking.live import LONG, training_run
+from attnmt.layout import CONFIG, HISTORY, METRICS, PROVENANCE, WEIGHTS, Layout
+from attnmt.tracking.live import training_run
 from attnmt.training.trainer import train_run
 from attnmt.workflow.code import digest_of_run, files_of_run
 from attnmt.workflow.stage import run_stage
 
-OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json", "provenance.json")
+OUTPUTS = (WEIGHTS, CONFIG, HISTORY, METRICS, PROVENANCE)
 
 
 def main(params_file: Path, name: str) -> None:
@@ -32,9 +31,8 @@ def main(params_file: Path, name: str) -> None:
     params = load_params(params_file)
     for output in OUTPUTS:  # before the training, not after it
         check_place(Layout(params.experiment).model(name) / output)
-    watch = partial(training_run, after=LONG)
     code = files_of_run(params, Path(__file__).resolve(), name)
-    train_run(params, name, digest_of_run(code.values()), watch)
+    train_run(params, name, digest_of_run(code.values()), training_run)
 
 
 if __name__ == "__main__":

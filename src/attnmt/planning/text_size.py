@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 from attnmt.config import Encoding, Languages, Params, Sets, System, Training
 from attnmt.config.corpus import Expected
-from attnmt.layout import Layout
+from attnmt.layout import SUMMARY, Layout
 from attnmt.text.encoded import read_summary
 
 EXPECTED = "corpus.expected; subwords count as words"
@@ -79,7 +79,7 @@ def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
     sizes: dict[str, TextSize] = {}
     for family in dict.fromkeys(params.model(name).family for name in names):
         folder = Layout(params.experiment).encoded(family)
-        if (folder / "summary.json").exists():
+        if (folder / SUMMARY).exists():
             sizes[family] = TextSize.encoded(folder, params.sets)
         elif params.corpus.expected:
             encoding = params.families[family].encoding

@@ -19,13 +19,12 @@ from torch import Tensor, nn
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_text
+from attnmt.layout import LAST
 from attnmt.training.attempts import diverged
 from attnmt.training.optimizers import Optimizer
 from attnmt.training.state import TrainingState
 from attnmt.training.tensor_file import checksum, write_tensors
 from attnmt.training.trained import read_config
-
-LAST = "last.safetensors"
 
 
 class Checkpoints:
