@@ -141,7 +141,7 @@ def test_whatever_setting_differs_is_a_column():
     shown = [table.text("gru_self", heading) for heading in headings]
     assert shown == ["0.2", "7", "1,000,000", "yes", "20", "yes", "adam"]
     shown = [table.text("base", heading) for heading in headings]
-    assert shown == ["0.1", "50", "600", "no", "", "no", "sgd", ""]
+    assert shown == ["0.1", "50", "600", "no", "", "no", "sgd"]
 
 
 def test_a_row_with_nothing_but_a_name_is_left_out():
