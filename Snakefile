@@ -12,8 +12,14 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from attnmt.config import DEMO
+from attnmt.errors import InputError
 from attnmt.files.yaml_file import hint
-from attnmt.workflow.engine_stop import EngineStop
+from attnmt.layout import Layout
+from attnmt.workflow import engine_stop
+from attnmt.workflow.dependencies import STAGE
+from attnmt.workflow.first_import import refuse_other_code
+from attnmt.workflow.graph import compare_stages, following, read_stages
+from attnmt.workflow.record import write_plan
 
 KEYS = ("experiment", "conda")  # of --config; conda is an environment that each job runs in
 for key in config:
@@ -23,20 +29,10 @@ EXPERIMENT = str(config.get("experiment", DEMO))
 # Jobs on other machines read this file too; only the process that plans them asks what has changed.
 PLANS = workflow.is_main_process
 if PLANS:
-    STOP = EngineStop(EXPERIMENT)
     logger.info(f"{EXPERIMENT}: looking for what has changed")
 # A scheduler warns with this signal, and the stage then saves. It would end Snakemake, and the stage
 # with it.
 signal.signal(signal.SIGUSR1, lambda *_: None)
-
-# These take a second, in which Ctrl-C is heeded already.
-from attnmt.errors import InputError
-from attnmt.layout import Layout
-from attnmt.workflow.dependencies import STAGE
-from attnmt.workflow.graph import compare_stages, following, read_stages
-from attnmt.workflow.first_import import refuse_other_code
-from attnmt.workflow.record import write_plan
-from attnmt.workflow.snakemake_log import follow, hide_metadata
 
 LAYOUT, DRY = Layout(EXPERIMENT), workflow.output_settings.dryrun
 try:
@@ -47,6 +43,14 @@ try:
         write_plan(LAYOUT.plan, RULES)
 except (InputError, OSError) as error:
     raise WorkflowError(f"error: {error}")  # Snakemake shows it without a traceback
+if workflow.remote_exec:
+    os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
+
+
+def command(stage, resources):
+    """Return a stage's command. In a job on another machine, a stage that asks for a GPU first looks for it."""
+    looks = workflow.remote_exec and resources.get("gpu")
+    return "python -m attnmt.workflow.promised_gpu && " * bool(looks) + stage.command
 
 
 def marked(stage):
@@ -72,30 +76,16 @@ def repeated():
 
 
 MARKERS = {stage.name: marked(stage) for stage in RULES}
-if PLANS and DRY:
-    hide_metadata()
-elif PLANS:
-    follow(EXPERIMENT, RULES, {name: limit.value for name, limit in workflow.global_resources.items()}, STOP)
-if workflow.remote_exec:
-    os.environ.update(ATTNMT_ELSEWHERE="yes")  # MLflow's file is not for several machines (tracking/store.py)
-
-
-def command(stage, resources):
-    """Return a stage's command. In a job on another machine, a stage that asks for a GPU first looks for it."""
-    looks = workflow.remote_exec and resources.get("gpu")
-    return "python -m attnmt.workflow.promised_gpu && " * bool(looks) + stage.command
 
 
 onstart:
     if workflow.touch:
         raise WorkflowError("error: --touch sets times, and content says what is done; leave it out")
-    if PLANS:
-        STOP.run_begins()
+    engine_stop.heed()
 
 
 onerror:
-    if PLANS:
-        STOP.end()
+    engine_stop.end()
 
 
 rule all:

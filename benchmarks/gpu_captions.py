@@ -20,8 +20,7 @@ import yaml
 
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json
-from attnmt.layout import Layout
-from attnmt.training.attempts import ORIGIN
+from attnmt.layout import ORIGIN, Layout
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENT, MODEL, FAMILY, TEST = "captions", "global_general_feed", "luong", "test_2016_flickr"

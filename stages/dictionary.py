@@ -33,7 +33,7 @@ from attnmt.corpora.parallel import count_parallel_lines, every_nth_pair
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.progress import Progress, progress
 from attnmt.files.text_file import write_json, write_lines
-from attnmt.layout import Layout
+from attnmt.layout import ALIGNER, Layout
 from attnmt.text.aligner import SYSTEM, align
 from attnmt.text.dictionary import AlignerResult, count_links, write_dictionaries
 from attnmt.workflow.stage import run_stage
@@ -86,7 +86,7 @@ def main(params_file: Path) -> None:
         result = AlignerResult(
             system=SYSTEM, pairs=pairs, parts=parts, min_count=settings.min_count
         )
-        write_json(folder / "aligner.json", result.model_dump())
+        write_json(folder / ALIGNER, result.model_dump())
     print(f"{total:,} links of {different:,} pairs of words by {SYSTEM}")
 
 

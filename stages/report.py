@@ -45,7 +45,7 @@ PARAMS = (
 
 
 def main(params_file: Path) -> None:
-    """Write the report of one experiment, then put it and the scores into MLflow."""
+    """Write the report of one experiment, then put trainings and scores into MLflow."""
     params = load_params(params_file)
     reports = Layout(params.experiment).reports
     for name in ("tables", "figures", "index.html"):  # before any of them is written

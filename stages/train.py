@@ -13,13 +13,12 @@ Writes  models/<experiment>/<name>/weights.safetensors  the model, with its conf
 
 import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
-from functools import partial
 from pathlib import Path
 
 from attnmt.config import load_params
 from attnmt.files.atomic import check_place
-from attnmt.layout import Layout
-from attnmt.tracking.live import LONG, training_run
+from attnmt.layout import CONFIG, HISTORY, METRICS, PROVENANCE, WEIGHTS, Layout
+from attnmt.tracking.live import training_run
 from attnmt.training.trainer import train_run
 from attnmt.workflow.dependencies import code_of, digest_of_code
 from attnmt.workflow.stage import run_stage
@@ -34,7 +33,7 @@ PARAMS = (
     "machine.train_threads",
 )  # those that decide the outputs
 
-OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json", "provenance.json")
+OUTPUTS = (WEIGHTS, CONFIG, HISTORY, METRICS, PROVENANCE)
 
 
 def main(params_file: Path, name: str) -> None:
@@ -42,8 +41,7 @@ def main(params_file: Path, name: str) -> None:
     params = load_params(params_file)
     for output in OUTPUTS:  # before the training, not after it
         check_place(Layout(params.experiment).model(name) / output)
-    watch = partial(training_run, after=LONG)
-    train_run(params, name, digest_of_code(code_of(Path(__file__).resolve())), watch)
+    train_run(params, name, digest_of_code(code_of(Path(__file__).resolve())), training_run)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ SLOW = (
     "test_fake_gpu.py",
     "test_gpu_way.py",
     "test_library.py",
-    "test_features.py",
+    "test_early_stopping.py",
     "test_dictionary.py",
     "test_mlflow.py",
     "test_report.py",

@@ -1,10 +1,17 @@
-"""Where every file of an experiment lies. Only this module and dvc.yaml name the files.
+"""Where every file of an experiment lies, and the names of those that several modules read.
 
 Paths are relative to the project's folder, where stages run, unless ``root`` names another.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
+
+# In the folder of a model
+WEIGHTS, CONFIG, HISTORY = "weights.safetensors", "config.json", "history.csv"
+METRICS, PROVENANCE = "metrics.json", "provenance.json"
+SUMMARY = "summary.json"  # of tokens, and of encoded text
+ALIGNER = "aligner.json"  # beside the dictionaries
+ORIGIN, DIVERGED, LAST = "origin.json", "diverged.txt", "last.safetensors"  # beside checkpoints
 
 
 @dataclass(frozen=True)
@@ -108,11 +115,6 @@ class Layout:
     def record(self, stage: str) -> Path:
         """What the outputs of a stage were made of (:mod:`attnmt.workflow.record`)."""
         return Path(self.root, ".stages", self.experiment, f"{stage}.json")
-
-    @property
-    def speed(self) -> Path:
-        """The speed that was measured for the experiment (:mod:`attnmt.planning.measure`)."""
-        return Path(self.root, ".stages", self.experiment, "speed.json")
 
     @property
     def reports(self) -> Path:

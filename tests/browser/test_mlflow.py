@@ -19,15 +19,11 @@ from urllib.parse import urlsplit
 
 import pytest
 import tracking_inputs as inputs
-from made_report import page_of, write_report
-from small_experiment import ROOT, make_experiment
+from small_experiment import ROOT
 
 from attnmt.config import load_params
-from attnmt.scoring.numbers import read_numbers
 from attnmt.tracking import store
-from attnmt.tracking.importing import add_report
-from attnmt.tracking.score_metrics import add_scores
-from attnmt.tracking.store import SCORES
+from attnmt.tracking.importing import import_missing
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs playwright: pip install -e .[dev]"
@@ -48,28 +44,17 @@ MLFLOWS_OWN = re.compile(
 )
 
 
-def fill_store(index: str) -> str:
+def fill_store() -> str:
     """Fill the working folder's store as the stages do; return the address that `attnmt track` prints.
 
-    The experiment is not MLflow's first. It has two trainings with curves and scores. Then
-    comes a report, with a table and its file, and with the given page.
+    The experiment is not MLflow's first.
     """
-    params, client = make_experiment(Path()), store.connect()
-    root = load_params(ROOT / "params.yaml", ROOT)
+    client = store.connect()
     client.create_experiment("another")
     for name in TRAININGS:
         inputs.write_training(name, fingerprint=name)
-        with inputs.training(fingerprint=name, model=name) as run:
-            for step in (10, 20, 30):
-                run.log(step, {"train_cost": 60 / step})
-            run.finish({"best_step": 30})
-        add_scores(client, root, read_numbers("demo"), name)
-    inputs.write_report("tables/table1.md")
-    inputs.write("reports/demo/index.html", index)
-    add_report(client, params)
-    address = store.runs_address(client, "demo")
-    assert address is not None
-    return address
+    import_missing(load_params(ROOT / "params.yaml", ROOT))
+    return store.runs_address(client, "demo")
 
 
 @contextmanager
@@ -113,11 +98,9 @@ def runs_page(tmp_path_factory) -> Iterator[str]:
     """Return the address of the table of a made experiment's runs."""
     folder = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("report"))
-        index = page_of(write_report())
         patch.chdir(folder)
         patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder}/mlflow.db")
-        printed = fill_store(index)
+        printed = fill_store()
     with running_ui(folder) as address:
         yield printed.replace(f"http://127.0.0.1:{store.UI_PORT}", address)
 
@@ -148,30 +131,13 @@ def page(browser, runs_page) -> Iterator[Any]:
     assert servers == {urlsplit(runs_page).netloc}
 
 
-def test_runs_stand_in_a_table_with_their_scores(page):
+def test_a_training_of_the_table_shows_its_scores_and_its_curve(page):
     runs = page.locator("[role=row] a[href*='/runs/']")
-    playwright.expect(runs).to_have_count(1 + len(TRAININGS))
-    assert set(runs.all_inner_texts()) == {"Report", *TRAININGS}
-    for heading in SCORES[:2]:  # MLflow does not draw columns beyond the edge
-        playwright.expect(page.get_by_text(heading, exact=True).first).to_be_visible()
-    playwright.expect(page.get_by_text("20.5", exact=True)).to_have_count(2 * len(TRAININGS))
-
-
-def test_training_shows_its_scores_and_curves(page):
+    playwright.expect(runs).to_have_count(len(TRAININGS))
+    assert set(runs.all_inner_texts()) == {*TRAININGS}
     page.get_by_role("link", name="base", exact=True).click()
     score = page.get_by_role("row").filter(has_text="bleu_unk")
     playwright.expect(score).to_contain_text("20.5")
     page.get_by_role("tab", name="Model metrics").click()
     page.get_by_placeholder("Search metric charts").fill("train_cost")
     playwright.expect(page.locator(".js-plotly-plot path.js-line").first).to_be_visible()
-
-
-def test_report_opens_in_its_run_and_its_script_runs(page):
-    page.get_by_role("link", name="Report", exact=True).click()
-    page.get_by_role("tab", name="Artifacts").click()
-    page.get_by_text("index.html", exact=True).click()
-    report = page.frame_locator("iframe")
-    playwright.expect(report.locator("#table1 tbody th").first).to_contain_text("Base")
-    playwright.expect(report.locator("#theme")).to_have_text("Dark")
-    report.locator("#theme").click()
-    playwright.expect(report.locator("#theme")).to_have_text("Light")

@@ -8,9 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from itertools import chain, repeat
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NamedTuple
 from unittest.mock import MagicMock
 
@@ -183,17 +181,10 @@ def tools(monkeypatch) -> None:
     lists = {"inputs": [], "outputs": [], "params": {}}
     stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
     monkeypatch.setattr(graph, "compare_stages", lambda experiment: [stage])
-    done = SimpleNamespace(info=SimpleNamespace(status="FINISHED"))
-    runs = chain([None], repeat(done))  # of base
     monkeypatch.setattr(importing, "connect", MagicMock())
+    monkeypatch.setattr(importing, "TrainingRun", MagicMock())
     monkeypatch.setattr(track, "connect", MagicMock())
-    monkeypatch.setattr(track, "runs_address", lambda *_: None)
-    monkeypatch.setattr(
-        importing, "find_run", lambda *of: next(runs) if "base" in of[2].values() else done
-    )
-    monkeypatch.setattr(importing, "open_run", lambda *_: ("run", {}))
-    for name in ("log_points", "log_final", "add_scores", "add_report"):
-        monkeypatch.setattr(importing, name, lambda *_: False)
+    monkeypatch.setattr(track, "runs_address", lambda *_: "")
 
 
 @pytest.fixture

@@ -176,10 +176,13 @@ def write_data(
 def write_outputs(params: Params, name: str, before: Sequence[str], **more: Sequence[str]) -> None:
     """Write translations of every test set; ``more`` may be ``after``, ``links`` and ``next_links``."""
     layout, attends = Layout(params.experiment), params.attends(name)
+    target = params.languages.of(params.sides(name)[1])
+    rule, after = tokenizer(target, params.tokenize.split_hyphens), more.get("after", before)
     folder, links = layout.translations(name), more.get("links", [""] * len(before))
     for test in params.sets.tests:
         write_lines(folder / f"{test}.out", before)
-        write_lines(folder / f"{test}.replaced", more.get("after", before))
+        write_lines(folder / f"{test}.replaced", after)
+        write_lines(folder / f"{test}.txt", [rule.detokenize(line.split()) for line in after])
     for aligned in params.sets.aligned if attends else ():
         write_lines(folder / f"{aligned}.forced.same.links", links)
         write_lines(folder / f"{aligned}.forced.next.links", more.get("next_links", links))

@@ -98,7 +98,8 @@ class Project:
 
     def snakemake(self) -> set[str]:
         """Run Snakemake; return the stages that ran."""
-        return set(re.findall(r"^.* of \d+  (\S+) is done", self.run("snakemake", "-j2"), re.M))
+        shown = self.run("snakemake", "-j2")
+        return set(re.findall(r"^Finished jobid: \d+ \(Rule: (\S+)\)", shown, re.M)) - {"all"}
 
     def repro(self) -> set[str]:
         """Run ``dvc repro``; return the stages that ran."""

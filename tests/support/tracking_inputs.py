@@ -12,27 +12,14 @@ from attnmt.scoring.numbers import Line, write_numbers
 from attnmt.tracking import live
 
 STARTED = "2026-01-02T03:04:05+00:00"
-PARAMS = {"model": {"layers": 2, "size": 8}, "training": {"learning_rate": 1.0}}
-TAGS = {
-    "commits": ["abc", "def"],
-    "code": "c1",
-    "dataset_digest": "d" * 64,
-    "device": "cpu",
-    "processor": "",
-}
+CONFIG = made_records.config("base")
+FACTS = {"commits": ["abc", "def"], "code": "c1", "device": "cpu"}
+FACTS |= {"fingerprint": "f1", "started": STARTED}
 
 
-def training(fingerprint="f1", model="base", started=STARTED, after=0.0):
-    return live.training_run(
-        experiment="demo",
-        model=model,
-        seed=1,
-        fingerprint=fingerprint,
-        started=started,
-        params=PARAMS,
-        tags=TAGS,
-        after=after,
-    )
+def training(model="base", after=0.0, **facts):
+    """Return what logs a training that runs."""
+    return live.training_run(CONFIG | {"model": model}, FACTS | facts, after)
 
 
 def write(path, text):
@@ -48,26 +35,24 @@ def write_training(model="base", fingerprint="f1"):
     rows = "10,1,1.0,100,5.5,5.25,5.5\n20,1,0.5,200,4.5,5.0,4.75\n"
     write(f"{folder}/history.csv", f"{header}\n{rows}")
     write(f"{folder}/metrics.json", json.dumps(made_records.metrics("test1")))
-    provenance = made_records.provenance(model, **own, **TAGS)
-    provenance |= {"started": STARTED, "seconds": 60.0}
+    provenance = made_records.provenance(model, **FACTS | own)
+    provenance |= {"seconds": 60.0}
     provenance |= {"target_words_per_second": 99.5, "peak_memory_mb": 400}
     write(f"{folder}/provenance.json", json.dumps(provenance))
     write_scores(model)
 
 
 def write_scores(name, value=20.5, aer=None):
-    """Write the numbers of a model or an ensemble into scores.csv, in place of earlier ones.
+    """Write the numbers of a model into scores.csv, in place of earlier ones.
 
-    Scripts have ``value``, 1 less, 2 less and so on. A perplexity stands for a model; an ensemble, whose
-    name begins so, has none. With ``aer`` both of the demo's aligned sets have an error rate.
+    Scripts have ``value``, 1 less, 2 less and so on. With ``aer`` both of the demo's aligned sets have
+    an error rate.
     """
     path = Layout("demo").numbers
     lines = read_csv(path, Line, "") if path.exists() else []
     common = {"kind": "training", "system": name, "model": name, "trainings": 1, "lines": 3}
-    own = []
-    if not name.startswith("ensemble"):
-        own.append({"set": "test1", "metric": "ppl", "value": 8.5})
-        own.append({"set": "dev", "lines": None, "metric": "ppl", "value": 9.5})
+    own = [{"set": "test1", "metric": "ppl", "value": 8.5}]
+    own.append({"set": "dev", "lines": None, "metric": "ppl", "value": 9.5})
     for i, metric in enumerate(METRICS.values()):
         bounds = {"value": value - i, "low": value - i - 0.5, "high": value - i + 0.5}
         for replacement in ("before", "after"):
@@ -81,11 +66,3 @@ def write_scores(name, value=20.5, aer=None):
         )
     lines = [line for line in lines if line.model != name]
     write_numbers(path, [*lines, *(Line.model_validate(common | keys) for keys in own)])
-
-
-def write_report(*files):
-    """Write a report whose files hold their own names, beside a scores.csv if there is none."""
-    if not Layout("demo").numbers.exists():
-        write_numbers(Layout("demo").numbers, [])
-    for name in files:
-        write(f"reports/demo/{name}", name)

@@ -6,13 +6,15 @@ import pytest
 from small_training import FEEDING, RECIPE, StopAfter, held_by, reversal, small
 
 from attnmt.errors import InputError
-from attnmt.training.attempts import DIVERGED, Origin, claim
+from attnmt.layout import DIVERGED
+from attnmt.training.attempts import Origin, claim
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.stop import Stop, TrainingStopped
 
 DIVERGING = {"learning_rate": 1e38, "clip_norm": 1e38}
-FIRST = Origin("code1", ["commit1"], "2026-01-01T00:00:00Z")
+FIRST = Origin(code="code1", commits=["commit1"], started="2026-01-01T00:00:00Z")
+LATER = {"started": "2026-01-02T00:00:00Z"}
 
 
 def start(folder: Path, stop: Stop | None = None, minutes: float = 1.0, **recipe: float) -> None:
@@ -64,8 +66,8 @@ def begin(folder: Path) -> Path:
 def test_a_resumed_training_lists_every_commit_and_keeps_its_first_start(tmp_path):
     checkpoint = begin(tmp_path)
     for commit in ("commit2", "commit1", "commit2"):
-        origin = claim(tmp_path, Origin("code1", [commit], "2026-01-02T00:00:00Z"), "refuse")
-    assert origin == Origin("code1", ["commit1", "commit2"], FIRST.started)
+        origin = claim(tmp_path, Origin(code="code1", commits=[commit], **LATER), "refuse")
+    assert origin == FIRST.model_copy(update={"commits": ["commit1", "commit2"]})
     assert checkpoint.exists()
 
 
@@ -75,15 +77,23 @@ def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path, known):
     if not known:
         (tmp_path / "origin.json").unlink()
     commit = "commit1" if known else "unknown"
-    with pytest.raises(
-        InputError, match=rf"other code wrote these checkpoints \(commit {commit}\)"
-    ):
-        claim(tmp_path, Origin("code2", ["commit2"], "2026-01-02T00:00:00Z"), "refuse")
+    with pytest.raises(InputError, match=rf"other code .*commit {commit}"):
+        claim(tmp_path, Origin(code="code2", commits=["commit2"], **LATER), "refuse")
     assert checkpoint.exists()
 
 
 def test_if_the_parameters_say_so_training_starts_from_the_beginning(tmp_path, caplog):
-    checkpoint, now = begin(tmp_path), Origin("code2", ["commit2"], "2026-01-02T00:00:00Z")
+    checkpoint, now = begin(tmp_path), Origin(code="code2", commits=["commit2"], **LATER)
     assert claim(tmp_path, now, "restart") == now
     assert not checkpoint.exists()
     assert "training from the beginning" in caplog.text
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"code": "code1", "commits": "commit1"}'])
+@pytest.mark.parametrize("other_code", ["refuse", "restart"])
+def test_an_origin_that_is_damaged_is_named_and_loses_nothing(tmp_path, content, other_code):
+    checkpoint = begin(tmp_path)
+    (tmp_path / "origin.json").write_text(content)
+    with pytest.raises(InputError, match=r"origin\.json.*delete"):
+        claim(tmp_path, FIRST, other_code)
+    assert checkpoint.exists()

@@ -12,7 +12,6 @@ from attnmt.model.translator import ModelConfig, parameter_count
 from attnmt.planning.cost import Work, checkpoint_bytes, work
 from attnmt.planning.text_size import Lengths
 from attnmt.training.checkpoint import Checkpoints
-from attnmt.training.features.averaging import Averaging
 from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.state import TrainingState
 
@@ -54,18 +53,14 @@ def test_the_work_of_a_training_grows_with_the_source():
     assert more == 3 * (cost.source_word + 10 * cost.both)
 
 
-@pytest.mark.parametrize("changes", [{}, {"optimizer": "adam"}, {"average_last": 1}], ids=str)
+@pytest.mark.parametrize("changes", [{}, {"optimizer": "adam"}], ids=str)
 def test_a_checkpoint_has_the_size_that_is_planned(tmp_path, changes):
     recipe, model = RECIPE.model_copy(update=changes), small(FEEDING, 64)
-    optimizer = OPTIMIZERS[recipe.optimizer](list(model.parameters()), recipe.numbers)
+    optimizer = OPTIMIZERS[recipe.optimizer](list(model.parameters()))
     for parameter in model.parameters():
         parameter.grad = torch.ones_like(parameter)
     optimizer.update(0.1, torch.ones(()))
-    progress, features = TrainingState(step=1, best_step=1), [Averaging(1, [1])]
-    features = features if recipe.average_last else []
-    for feature in features:
-        feature.evaluated(model, progress)
-    Checkpoints(tmp_path, 0).save(model, optimizer, progress, features)
+    Checkpoints(tmp_path, 0).save(model, optimizer, TrainingState(step=1, best_step=1))
     written = (tmp_path / "last.safetensors").stat().st_size
     others = 20_000  # the random numbers' state and the header
     assert 0 < written - checkpoint_bytes(model.config, recipe) < others

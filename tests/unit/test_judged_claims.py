@@ -498,8 +498,8 @@ def test_the_two_sides_of_a_claim_differ_in_what_their_models_say():
 def test_the_two_sides_of_a_claim_may_differ_in_a_recipe_a_size_or_a_family():
     """What systems.yaml says of one's own systems is seen, also where the paper's never differ."""
     params, other = load_params(ROOT / "params.yaml", ROOT), "gru_additive"
-    own = {"entry": "base", "warmup_steps": 100, "average_last": 3, "layers": 2, "window_D": 7}
-    own["numbers"] = {"local_p": {"sigma": 3.0}, "adam": {"weight_decay": 0.1}}  # it learns by SGD
+    own = {"entry": "base", "patience": 3, "layers": 2, "window_D": 7}
+    own["numbers"] = {"local_p": {"sigma": 3.0}}
     ensemble = params.ensembles["ensemble"].model_copy(update={"average": "probabilities"})
     params = params.model_copy(
         update={
@@ -511,8 +511,7 @@ def test_the_two_sides_of_a_claim_may_differ_in_a_recipe_a_size_or_a_family():
     assert contrasts(params, Numbers([]), claim_of(over=["base"])) == [
         "layers 1 against 2",
         "window's D 3 against 7",
-        "warmup steps none against 100",
-        "average last none against 3",
+        "patience none against 3",
         "numbers defaults against sigma 3 of local_p",
     ]
     two = contrasts(params, Numbers([]), claim_of(systems=["ensemble"], over=["other"]))

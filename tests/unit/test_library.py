@@ -58,7 +58,7 @@ for module in pkgutil.walk_packages(attnmt.__path__, "attnmt."):
         print(module.name)
 """
 RUN = "import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
-OF_THE_ENGINES = ["attnmt.workflow.graph", "attnmt.workflow.snakemake_log"]
+OF_THE_ENGINES = ["attnmt.workflow.graph"]
 
 
 def bare(script: str, *arguments: str, folder: Path = ROOT) -> str:

@@ -22,7 +22,7 @@ from attnmt.layout import Layout
 from attnmt.reporting.answer import make_answer
 from attnmt.reporting.attention_table import attention_table
 from attnmt.reporting.curves import figure6
-from attnmt.reporting.own_text import next_steps
+from attnmt.reporting.own_text import text_example, uses
 from attnmt.reporting.report import Report, make_report
 from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
@@ -119,7 +119,8 @@ def test_systems_that_all_translate_backward_have_an_answer_and_their_language_s
     monkeypatch.chdir(tmp_path)
     for code, line in {"en": "The old house is small.", "de": "Das alte Haus ist klein."}.items():
         write_lines(Layout(params.experiment).raw / f"{params.sets.tests[0]}.{code}", [line])
-    assert "'Das alte Haus ist klein.'" in next_steps(params)
+    source, _ = params.languages.sides(params.main_direction)
+    assert text_example(params, source.code) == "Das alte Haus ist klein."
 
 
 def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figure():
@@ -207,18 +208,18 @@ def test_curves_samples_and_matrices_are_those_of_the_same_systems(made):
     assert report.attention.first == [BEST, SECOND]
 
 
-def test_page_and_run_end_with_commands_that_the_command_line_knows(made, attnmt):
+def test_the_page_ends_with_commands_that_the_command_line_knows(made, attnmt):
     _, page = made
     write_lines(Layout("demo").raw / "test1.en", ["It's a test."])
-    lines = [shlex.split(line, comments=True) for line in next_steps(PARAMS).splitlines()[1:]]
+    example = text_example(PARAMS, "en")
+    lines = [shlex.split(line, comments=True) for line in uses("demo", example)]
     steps = [words for words in lines if words]  # without comments
     shown = unescape(page.split('id="use"')[1].split("</code>")[0])
     assert [words[:2] for words in steps] == [
-        ["attnmt", name]
-        for name in ("commit", "translate", "explain", "serve", "pack", "translate")
+        ["attnmt", name] for name in ("translate", "explain", "serve", "pack", "translate")
     ]
-    assert steps[1] == ["attnmt", "translate", "-e", "demo", "It's a test."]
-    for words in steps[1:]:
+    assert steps[0] == ["attnmt", "translate", "-e", "demo", "It's a test."]
+    for words in steps:
         assert " ".join(words[:3]) in shown
         status, _, error = attnmt(*words[1:])
         assert (status, error[:7]) == (2, "error: ")  # about files, which this folder lacks

@@ -46,34 +46,6 @@ def test_work_of_unknown_size_says_what_is_done(clock, capsys):
     assert capsys.readouterr().err == "reading: 1,241 lines in 1:00:29\n"
 
 
-def test_work_goes_on_under_another_name_and_says_so_when_nothing_is_done_yet(clock, capsys):
-    with progress.Progress("reading", None, "steps") as work:
-        for part, count in (("aligning", 0), ("aligning", 2), ("linking", 0)):
-            work.go_on(part, 4)
-            clock.now += 30
-            work.update(count)
-    assert capsys.readouterr().err.splitlines() == [
-        "aligning: 0 steps in 0:00:30",
-        "aligning: 2 of 4 steps (50%) in 0:01:00, about 0:01:00 left",
-        "linking: 2 of 4 steps (50%) in 0:01:30, about 0:01:30 left",
-    ]
-
-
-def test_a_part_of_other_work_keeps_to_its_half_minutes(clock, capsys):
-    """Chunks of 20 seconds, each a part of two steps: no pause is longer than half a minute."""
-    with progress.Progress("lines", None, "lines") as lines:
-        for _ in range(3):
-            with progress.Progress("search", 2, "sentences") as search:
-                for _ in range(2):
-                    clock.now += 10
-                    search.update()
-            lines.update(2)
-    assert capsys.readouterr().err.splitlines() == [
-        "search: 1 of 2 sentences (50%) in 0:00:10, about 0:00:10 left",
-        "search: 2 of 2 sentences (100%) in 0:00:20, about 0:00:00 left",
-    ]
-
-
 def test_a_terminal_has_a_bar_and_no_lines(clock, monkeypatch):
     terminal = io.StringIO()
     terminal.isatty = lambda: True

@@ -27,7 +27,7 @@ def track(
         ),
     ] = None,
 ) -> None:
-    """Read trainings, scores and reports from their files, and import into MLflow what it lacks.
+    """Read trainings and scores from their files, and add to MLflow what it lacks.
 
     Then print the address of the table of runs. MLflow's own server shows it (mlflow ui).
 
@@ -42,6 +42,4 @@ def track(
         bound("127.0.0.1", port, TAKEN).close()
     imported = import_missing(load_params(params_file(experiment)))
     typer.echo("\n".join(imported) if imported else "MLflow has everything already.")
-    address = runs_address(connect(), experiment, port or UI_PORT)
-    if address is not None:
-        typer.echo(f"The runs of {experiment} with their scores: {address}")
+    typer.echo(f"The runs of {experiment}: {runs_address(connect(), experiment, port or UI_PORT)}")

@@ -18,7 +18,7 @@ from attnmt.config.systems import Systems
 from attnmt.config.trainings import FAMILY, SYSTEMS
 from attnmt.errors import InputError
 from attnmt.files.text_file import update_text
-from attnmt.layout import Layout
+from attnmt.layout import HISTORY, Layout
 
 MODELS, STAGES = "models.yaml", "dvc.yaml"
 SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
@@ -41,7 +41,7 @@ def models_yaml(params: Params) -> str:
     file = Path(params.params_file)
     up = Path(*[".."] * len(file.parent.parts))
     dev_cost = f"{params.sets.dev}_cost"
-    histories = [Layout(params.experiment).model(name) / "history.csv" for name in params.models]
+    histories = [Layout(params.experiment).model(name) / HISTORY for name in params.models]
     depends = Layout(params.experiment).depends / "corpus.json"
     content = {
         "root": up.as_posix(),

@@ -10,7 +10,6 @@ from attnmt.config.parts import (
     FAULTS,
     NUMBERS,
     OPTIMIZERS,
-    OWN,
     SCORES,
     WINDOWS,
     Part,
@@ -96,28 +95,19 @@ class System(Strict):
         return self
 
 
-class Features(Strict):
-    """What a recipe may add to the paper's."""
-
-    # A key for each class in training/features/
-    warmup_steps: int | None = optional("batches over which the rate rises to its first value", 2)
-    patience: int | None = optional(
-        "evaluations without a lower development cost after which a training ends early"
-    )
-    average_last: int | None = optional(
-        "the model has the mean of the weights at so many last evaluations; without it, the weights "
-        "with the lowest development cost",
-        2,
-    )
+PATIENCE = optional(
+    "evaluations without a lower development cost after which a training ends early"
+)
 
 
-class OwnRecipe(Features):
+class OwnRecipe(Strict):
     """What stands in place of a family's recipe. What is not given stays the family's."""
 
     epochs: PositiveInt | None = None
     halve_after: PositiveInt | None = None
     optimizer: Optimizer | None = None
     learning_rate: PositiveFloat | None = None
+    patience: int | None = PATIENCE
 
 
 class Entry(System, OwnRecipe):
@@ -128,18 +118,10 @@ class Entry(System, OwnRecipe):
     size: int | None = optional("cells in each layer, in place of the family's")
 
     @property
-    def parts(self) -> list[str]:
-        """Those of the system, and the optimizers that it may be trained by."""
-        possible = [*OPTIMIZERS, *filter(OWN.fullmatch, self.numbers)]
-        return [*super().parts, *([self.optimizer] if self.optimizer else possible)]
-
-    @property
     def system(self) -> System:
         """Only the architecture."""
         values = {key: getattr(self, key) for key in System.model_fields}
-        parts = (self.attention, self.score, self.encoder)
-        numbers = {part: given for part, given in self.numbers.items() if part in parts}
-        return System(**values | {"numbers": numbers})
+        return System(**values)
 
 
 class Run(Strict):
@@ -215,7 +197,7 @@ class ModelShape(Strict):
         return self.embedding or self.size
 
 
-class Training(Features):
+class Training(Strict):
     """The paper's recipe (section 4.1), and what it leaves open."""
 
     batch_size: PositiveInt  # sentence pairs; every gradient is divided by it
@@ -235,7 +217,7 @@ class Training(Features):
     chunk_batches: PositiveInt  # how many batches are sorted by length together
     precision: Precision = "fp32"
     evaluate_every: PositiveInt  # batches between two evaluations
-    numbers: PartNumbers = NUMBERS
+    patience: int | None = PATIENCE
     # what differs for models with dropout, which the paper trains longer; a model's own recipe
     # has these numbers in their places, so its files leave this out
     with_dropout: OwnRecipe = Field(default=OwnRecipe(), exclude=True)
@@ -243,14 +225,6 @@ class Training(Features):
     def __hash__(self) -> int:
         """Return the same for equal recipes."""
         return hash(self.model_dump_json())
-
-    @model_validator(mode="after")
-    def _settings_agree(self) -> Self:
-        check_numbers(self.numbers, [self.optimizer])
-        if self.average_last is not None and self.patience is not None:
-            why = "with patience, nobody knows in advance which evaluations are the last; leave one out"
-            raise error_at(["average_last"], why)
-        return self
 
 
 class Family(Strict):
@@ -288,7 +262,4 @@ class Family(Strict):
         for own in (self.training.with_dropout, model) if model.dropout else (model,):
             given = {key: getattr(own, key) for key in OwnRecipe.model_fields}
             recipe |= {key: value for key, value in given.items() if value is not None}
-        optimizer = recipe.get("optimizer", "sgd")
-        numbers = [given.get(optimizer, {}) for given in (self.training.numbers, model.numbers)]
-        recipe["numbers"] = {optimizer: numbers[0] | numbers[1]} if any(numbers) else {}
         return Training(**recipe)

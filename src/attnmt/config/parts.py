@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Self
 
-from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat, ValidationError
+from pydantic import AfterValidator, Field, PositiveFloat, ValidationError
 
 from attnmt.config.strict import Name, Strict, refuse_unknown
 from attnmt.errors import InputError
@@ -53,15 +53,6 @@ class LocalPNumbers(Numbers):
     )
 
 
-class AdamNumbers(Numbers):
-    """Those of ``adam``."""
-
-    weight_decay: NonNegativeFloat = Field(
-        0.0,
-        description="what is added to a gradient for each unit of its parameter, after clipping",
-    )
-
-
 class Part(NamedTuple):
     """What the configuration knows of a part; the defaults hold for parts of one's own."""
 
@@ -85,7 +76,7 @@ WINDOWS = {
     "local_p": Part(faults=("unmasked_padding", "position_gradient"), numbers=LocalPNumbers),
 }
 ENCODERS = {"recurrent": Part(), "bidirectional": Part()}
-OPTIMIZERS = {"sgd": Part(), "adam": Part(numbers=AdamNumbers)}
+OPTIMIZERS = {"sgd": Part(), "adam": Part()}
 PARTS = SCORES | WINDOWS | ENCODERS | OPTIMIZERS
 FAULTS = sorted({name for part in PARTS.values() for name in part.faults})
 # The field of a section that gives its parts numbers; an editor knows those of the parts above.

@@ -13,7 +13,6 @@ from attnmt.config.model import (
     OwnRecipe,
     Run,
     TrainedEnsemble,
-    Training,
 )
 from attnmt.config.strict import Name
 from attnmt.config.systems import EVERY_OTHER, Systems
@@ -64,9 +63,6 @@ def trained_models(
             if recipe is not None and not changes:
                 continue  # the training by the family's recipe serves for both
             entry = by_family[name].model_copy(update=changes)
-            if changes:
-                family = experiment.families[entry.family]
-                _recipe(file, ["recipes", recipe or FAMILY, name], family, entry)
             if recipe is None:
                 by_family[name] = entry
             for seed in range(1, experiment.seeds_of_run(Run(entry=name, recipe=recipe)) + 1):
@@ -178,11 +174,6 @@ def _check_family(file: YamlFile, experiment: Experiment, name: str, system: Ent
         raise file.error(["systems", name, "input_feeding"], why)
     if family.shape_of(system) != family.shape:
         _check_size(file, name, family, system)
-    recipe = _recipe(file, ["systems", name], family, system)
-    for part in system.numbers:
-        if part not in (*system.system.parts, recipe.optimizer):
-            why = f"it is trained by {recipe.optimizer!r}"
-            raise file.error(["systems", name, "numbers", part], why)
 
 
 def _check_size(file: YamlFile, name: str, family: Family, system: Entry) -> None:
@@ -193,12 +184,3 @@ def _check_size(file: YamlFile, name: str, family: Family, system: Entry) -> Non
         (_, key), message = explained(error.errors()[0], Family)
         place = ["systems", name] + ([str(key)] if getattr(system, str(key), None) else [])
         raise file.error([*place], message) from None
-
-
-def _recipe(file: YamlFile, place: Location, family: Family, entry: Entry) -> Training:
-    """Return a recipe, or refuse one whose settings do not agree; ``place`` is where it is changed."""
-    try:
-        return family.recipe(entry)
-    except ValidationError as error:
-        location, message = explained(error.errors()[0], Training)
-        raise file.error([*place, *location], message) from None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attnmt.config import DEMO, SYSTEMS, Params
 from attnmt.errors import InputError
-from attnmt.layout import Layout
+from attnmt.layout import SUMMARY, WEIGHTS, Layout
 
 
 def translator_files(
@@ -23,12 +23,12 @@ def translator_files(
     """
     layout, translators = Layout(params.experiment), params.translators(name)
     folder = layout.encoded(translators.family)
-    encoded = ["summary.json", *(f"vocab.{code}" for code in params.languages.codes)]
+    encoded = [SUMMARY, *(f"vocab.{code}" for code in params.languages.codes)]
     encoded += ["codes"] * bool(params.families[translators.family].encoding.pieces)
     files = [
         *(folder / file for file in encoded),
         layout.dictionary_file(*params.sides(name)),
-        *(layout.model(member) / "weights.safetensors" for member in translators.members),
+        *(layout.model(member) / WEIGHTS for member in translators.members),
     ]
     if with_reading and params.attends(name):
         files.append(layout.reading(name))

@@ -56,10 +56,9 @@ def training_costs(
 
 
 def checkpoint_bytes(config: ModelConfig, recipe: Training) -> int:
-    """Return the bytes of a checkpoint: weights, what the optimizer remembers, a running mean."""
+    """Return the bytes of a checkpoint: weights, and what the optimizer remembers."""
     numbers = 1 + OPTIMIZERS[recipe.optimizer].remembered
-    averaged = 2 if recipe.average_last else 0  # summed in double precision
-    return 4 * parameter_count(config) * (numbers + averaged)
+    return 4 * parameter_count(config) * numbers
 
 
 def work(config: ModelConfig) -> Work:

@@ -16,14 +16,6 @@ def own_name(params: Params, name: str, about: str) -> tuple[str, str]:
     return (about[0].upper() + about[1:], "") if params.own_text else (name, about)
 
 
-def next_steps(params: Params) -> str:
-    """Say where the report of an experiment is, and how to use its best model."""
-    name, layout = params.experiment, Layout(params.experiment)
-    example = text_example(params, params.languages.sides(params.main_direction)[0].code)
-    commands = [f"attnmt commit -e {name}", *uses(name, example)]
-    return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
-
-
 def text_example(params: Params, source: str) -> str:
     """Return :func:`example_of` the first test set, in a language that is given by its code.
 

@@ -11,7 +11,7 @@ from attnmt.scoring.numbers import Numbers
 MAIN = (
     *("recipe", "optimizer", "rate", "epochs", "halved after", "batch", "dropout", "cell"),
     *("layers", "cells", "embeddings", "vocabulary limit", "units", "window D"),
-    *("warm-up", "patience", "averaged"),
+    "patience",
 )
 HEADINGS = {  # of settings that params.yaml calls otherwise
     "learning_rate": "rate",
@@ -20,8 +20,6 @@ HEADINGS = {  # of settings that params.yaml calls otherwise
     "size": "cells",
     "embedding": "embeddings",
     "vocabulary": "vocabulary limit",
-    "warmup_steps": "warm-up",
-    "average_last": "averaged",
 }
 
 
@@ -59,7 +57,7 @@ def _values(params: Params, name: str) -> dict[str, str | None]:
     values: dict[str, Any] = {
         "recipe": model.recipe,
         "optimizer": recipe.optimizer,
-        **recipe.model_dump(exclude={"numbers"}),
+        **recipe.model_dump(),
         "dropout": model.dropout,
         **shape.model_dump(),
         "embedding": shape.embedding_size,
@@ -68,7 +66,7 @@ def _values(params: Params, name: str) -> dict[str, str | None]:
         "units": "parts of words" if pieces else "words",
         **(pieces.model_dump() if pieces else {}),
     }
-    for part, numbers in (recipe.numbers | model.system.numbers).items():
+    for part, numbers in model.system.numbers.items():
         values |= {f"{number} of {part}": value for number, value in numbers.items()}
     return {HEADINGS.get(key, key.replace("_", " ")): _text(one) for key, one in values.items()}
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from attnmt.config import Params
 from attnmt.config.claims import Claim
-from attnmt.config.model import Features
 from attnmt.config.parts import SCORES, WINDOWS, Part
 from attnmt.scoring.numbers import Numbers
 
@@ -76,9 +75,8 @@ def _of_model(params: Params, numbers: Numbers, name: str) -> Iterator[tuple[str
     yield "optimizer", recipe.optimizer
     yield "learning rate", f"{recipe.learning_rate:g}"
     yield "epochs", f"{recipe.epochs} (rate halved after {recipe.halve_after})"
-    for feature in Features.model_fields:
-        yield feature.replace("_", " "), str(dict(recipe)[feature] or "none")
-    own = {part: model.numbers.get(part, {}) for part in model.system.parts} | recipe.numbers
+    yield "patience", str(recipe.patience or "none")
+    own = {part: model.numbers.get(part, {}) for part in model.system.parts}
     given = [f"{key} {value:g} of {part}" for part in own for key, value in own[part].items()]
     yield "numbers", ", ".join(given) or "defaults"
     if params.families[model.family].shape.cell == "lstm" and model.score is not None:

@@ -27,10 +27,12 @@ class Text:
         sentences: the words of each sentence.
     """
 
-    def __init__(self, sentences: list[list[str]], rule: Tokenizer) -> None:
-        """Keep ``sentences`` and the rule of their language."""
+    def __init__(
+        self, sentences: list[list[str]], rule: Tokenizer, written: list[str] | None = None
+    ) -> None:
+        """Keep ``sentences``, the rule of their language, and their detokenized text if it is known."""
         self.sentences = sentences
-        self._rule = rule
+        self._rule, self._written = rule, written
 
     @cached_property
     def tokens(self) -> list[str]:
@@ -40,7 +42,7 @@ class Text:
     @cached_property
     def written(self) -> list[str]:
         """Detokenized text."""
-        return [self._rule.detokenize(words) for words in self.sentences]
+        return self._written or [self._rule.detokenize(words) for words in self.sentences]
 
 
 @dataclass(frozen=True)
@@ -86,16 +88,16 @@ class Outputs:
                 )
             return text
 
-        def translations(end: str) -> Text:
+        def translations(end: str) -> list[str]:
             file = layout.translations(name) / f"{test}.{end}"
-            text = lines(file, f"run the stage translate for {name} again", may_be_blank=True)
-            return Text([line.split() for line in text], rule)
+            return lines(file, f"run the stage translate for {name} again", may_be_blank=True)
 
         encoding, raw = params.families[system.family].encoding, None
         tokenized = params.languages.of(target).tokenize == "none"
         if not tokenized and not encoding.lowercase and encoding.length is None:
             raw = lines(layout.raw / f"{test}.{target}", "run the stages tokens and encode again")
-        before, after = translations("out"), translations("replaced")
+        before, replaced = ([line.split() for line in translations(e)] for e in ("out", "replaced"))
+        after = Text(replaced, rule, translations("txt"))
         encoding = encoding.model_copy(update={"pieces": None})
         others = []
         for suffix in text_suffixes(layout.tokens, test, params.languages):
@@ -107,7 +109,7 @@ class Outputs:
                 others.append((Text(words, rule), written))
         read = Text(reference, rule)
         characters = written_without_spaces(read.written)
-        return cls(before, after, read, raw, others, characters)
+        return cls(Text(before, rule), after, read, raw, others, characters)
 
     @property
     def all_references(self) -> list[Text]:

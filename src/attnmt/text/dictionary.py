@@ -15,7 +15,7 @@ from attnmt.errors import InputError
 from attnmt.files.json_file import Positive, Record, Text, read_model
 from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, write_lines
-from attnmt.layout import Layout
+from attnmt.layout import ALIGNER, Layout
 
 AGAIN = "run the dictionary stage again"
 _LINE = re.compile(r"(\S+)\t(\S+)\t[01]\.\d+\t([1-9]\d*)")
@@ -141,5 +141,5 @@ def read_aligner(params: Params) -> AlignerResult:
     Raises:
         InputError: if the file is missing or damaged.
     """
-    path = Layout(params.experiment).dictionary / "aligner.json"
+    path = Layout(params.experiment).dictionary / ALIGNER
     return read_model(path, AlignerResult, AGAIN)

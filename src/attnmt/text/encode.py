@@ -10,6 +10,7 @@ from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
 from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
+from attnmt.layout import SUMMARY
 from attnmt.text.encoded import training_digest, write_encoded
 from attnmt.text.merges import WORD_END
 from attnmt.text.pieces import Cutter, learn_codes
@@ -66,7 +67,7 @@ def encode_sets(
             ids = (vocabulary.encode(line.split()) for line in read)
             write_encoded(folder, name, language, ids)
     summary["digest"] = training_digest(folder)
-    write_json(folder / "summary.json", summary)
+    write_json(folder / SUMMARY, summary)
     return summary
 
 

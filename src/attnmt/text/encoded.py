@@ -20,6 +20,7 @@ from attnmt.errors import InputError
 from attnmt.files.json_file import Positive, Record, Text, read_model
 from attnmt.files.text_file import read_lines, sha256
 from attnmt.files.yaml_file import hint
+from attnmt.layout import SUMMARY
 from attnmt.text.pieces import join_pieces, word_links
 from attnmt.text.vocabulary import Vocabulary
 
@@ -54,7 +55,7 @@ class Summary(Record):
         """
         if name not in self.sets:
             why = f"sets: no set {name!r}{hint(name, self.sets)}"
-            raise _damaged(folder / "summary.json", why)
+            raise _damaged(folder / SUMMARY, why)
         return self.sets[name]
 
 
@@ -64,7 +65,7 @@ def read_summary(folder: Path) -> Summary:
     Raises:
         InputError: if it is missing or damaged.
     """
-    return read_model(folder / "summary.json", Summary, _again(folder))
+    return read_model(folder / SUMMARY, Summary, _again(folder))
 
 
 def training_digest(folder: Path) -> str:

@@ -12,6 +12,7 @@ from attnmt.corpora.parallel import count_parallel_lines, reference_suffixes
 from attnmt.errors import InputError
 from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json
+from attnmt.layout import SUMMARY
 from attnmt.text.tokenizer import tokenizer
 
 Reason = Literal["empty", "long"]  # why a training pair is dropped
@@ -40,7 +41,7 @@ def tokenize_sets(
         for name in reversed(sets.all())
     }
     summary = {"sets": {name: counts[name] for name in sets.all()}}
-    write_json(folder / "summary.json", summary)
+    write_json(folder / SUMMARY, summary)
     return summary
 
 

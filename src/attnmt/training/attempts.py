@@ -9,27 +9,26 @@ again, so it is refused at once.
 
 import logging
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_json, write_json, write_text
+from attnmt.files.json_file import Record, Text, read_model
+from attnmt.files.text_file import write_json, write_text
+from attnmt.layout import DIVERGED, ORIGIN
 
-ORIGIN, DIVERGED = "origin.json", "diverged.txt"
 CHECKPOINTS = "*.safetensors"
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Record):
     """Where a training comes from: digest of its code, every commit that it ran at, its first start."""
 
-    code: str
-    commits: list[str]
+    code: Text
+    commits: list[Text]
     # In UTC, for example 2015-08-17T12:00:00Z. It tells a training from a later one of the same name.
-    started: str
+    started: Text
 
 
 def claim(folder: Path, now: Origin, other_code: Literal["refuse", "restart"]) -> Origin:
@@ -42,17 +41,19 @@ def claim(folder: Path, now: Origin, other_code: Literal["refuse", "restart"]) -
             ``restart`` deletes them and starts from the beginning.
 
     Raises:
-        InputError: if the training is refused, or has diverged.
+        InputError: if the training is refused, or has diverged, or its origin cannot be read.
     """
     path, note = folder / ORIGIN, folder / DIVERGED
-    before = Origin(**read_json(path)) if path.exists() else None
+    cure = f"delete {folder} to train from the beginning"
+    before = read_model(path, Origin, cure) if path.exists() else None
     if before is None or before.code != now.code:
         _clear_or_refuse(folder, before, other_code)
     elif any(folder.glob(CHECKPOINTS)):
-        now = replace(before, commits=list(dict.fromkeys([*before.commits, *now.commits])))
+        commits = list(dict.fromkeys([*before.commits, *now.commits]))
+        now = before.model_copy(update={"commits": commits})
     if note.exists():
         raise InputError(note.read_text(encoding="utf-8").strip())
-    write_json(path, asdict(now))
+    write_json(path, now.model_dump())
     return now
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attnmt.config import DEMO, Params
 from attnmt.errors import InputError
-from attnmt.layout import Layout
+from attnmt.layout import METRICS, Layout
 from attnmt.training.trained import read_metrics
 
 
@@ -20,7 +20,7 @@ def best_model(params: Params, root: Path = Path()) -> str:
     """
     ranked = ranked_models(params, root)
     if not ranked:
-        path = Layout(params.experiment, root).model("*") / "metrics.json"
+        path = Layout(params.experiment, root).model("*") / METRICS
         other = f"snakemake -j2 --config experiment={params.experiment}"
         run = "make demo" if params.experiment == DEMO else other
         raise InputError(
@@ -42,6 +42,6 @@ def ranked_models(params: Params, root: Path = Path()) -> list[str]:
     perplexities = {
         name: read_metrics(folders[name]).dev_perplexity
         for name in params.ranked_together()
-        if (folders[name] / "metrics.json").exists()
+        if (folders[name] / METRICS).exists()
     }
     return sorted(perplexities, key=lambda name: perplexities[name])

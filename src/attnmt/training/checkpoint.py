@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,14 +19,12 @@ from torch import Tensor, nn
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_text
+from attnmt.layout import LAST
 from attnmt.training.attempts import diverged
-from attnmt.training.features.feature import Feature
 from attnmt.training.optimizers import Optimizer
 from attnmt.training.state import TrainingState
 from attnmt.training.tensor_file import checksum, write_tensors
 from attnmt.training.trained import read_config
-
-LAST = "last.safetensors"
 
 
 class Checkpoints:
@@ -79,13 +77,7 @@ class Checkpoints:
         evaluated = len(progress.history) > len(self._held.history)
         return evaluated or (old and progress.step > self._held.step)
 
-    def save(
-        self,
-        model: nn.Module,
-        optimizer: Optimizer,
-        progress: TrainingState,
-        features: Sequence[Feature] = (),
-    ) -> None:
+    def save(self, model: nn.Module, optimizer: Optimizer, progress: TrainingState) -> None:
         """Write the whole state of the training, all or nothing.
 
         Raises:
@@ -94,8 +86,6 @@ class Checkpoints:
         self._refuse_diverged(model, progress)
         tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
         tensors |= {f"optimizer.{name}": value for name, value in optimizer.state().items()}
-        for feature in features:
-            tensors |= {f"{feature.name}.{name}": v for name, v in feature.state().items()}
         tensors["random.cpu"] = torch.get_rng_state()
         if torch.cuda.is_available():
             tensors["random.cuda"] = torch.cuda.get_rng_state()
@@ -114,9 +104,7 @@ class Checkpoints:
         self._refuse_diverged(model, progress)
         self._write(self._best(progress).name, model.state_dict(), "")
 
-    def load(
-        self, model: nn.Module, optimizer: Optimizer, features: Sequence[Feature] = ()
-    ) -> TrainingState:
+    def load(self, model: nn.Module, optimizer: Optimizer) -> TrainingState:
         """Restore the state of the last ``save``. Without a checkpoint, return a fresh TrainingState.
 
         Raises:
@@ -130,8 +118,6 @@ class Checkpoints:
             progress = TrainingState(**json.loads(text))
             model.load_state_dict(_under("model.", tensors))
             optimizer.restore(_under("optimizer.", tensors))
-            for feature in features:
-                feature.restore(_under(f"{feature.name}.", tensors))
             if progress.best_step:
                 self.load_best(progress)  # damage must show now, not days later at the end
         except (ValueError, TypeError, RuntimeError) as error:

@@ -85,7 +85,9 @@ class Evaluation:
         """
         meter.read(progress)
         try:
-            dev_cost, *test_costs = self._costs()
+            dev_cost, *test_costs = [
+                cost_a_word(self.model, text, stop=self.stop) for text in self.held_out.values()
+            ]
         except TrainingStopped:
             return
         row = {
@@ -105,8 +107,6 @@ class Evaluation:
         if dev_cost < progress.best_cost:
             progress.best_cost, progress.best_step = dev_cost, progress.step
             self.checkpoints.save_best(self.model, progress)
-        for feature in self.course.features:
-            feature.evaluated(self.model, progress)
         self._report(row, progress)
 
     def _report(self, row: dict[str, float], progress: TrainingState) -> None:
@@ -130,33 +130,22 @@ class Evaluation:
         self.observe({**row, "target_words_per_second": speed})
 
     def metrics(self, progress: TrainingState) -> dict[str, Any]:
-        """Return the content of ``metrics.json``; features may change the model, which is the best one.
+        """Return the content of ``metrics.json``.
 
         Raises:
             InputError: if a perplexity is more than a number can hold.
-            TrainingStopped: if a signal has come.
         """
         best = next(row for row in progress.history if row["step"] == progress.best_step)
         costs = [best["dev_cost"], *(best[f"{name}_cost"] for name in self.tests)]
-        metrics = {
+        try:
+            dev, *tests = map(math.exp, costs)
+        except OverflowError:
+            raise diverged(self.checkpoints.folder, "a perplexity is", progress.best_step) from None
+        return {
             "best_step": progress.best_step,
             "steps": progress.step,
             "jumps": sum(row["jump"] > 0 for row in progress.history),
             "late_fall": late_fall(progress.history),
-            **self._perplexities(costs, progress.best_step),
+            "dev_perplexity": dev,
+            "perplexity": dict(zip(self.tests, tests, strict=True)),
         }
-        for feature in self.course.features:
-            metrics |= feature.finish(
-                self.model, lambda: self._perplexities(self._costs(), progress.step)
-            )
-        return metrics
-
-    def _costs(self) -> list[float]:
-        return [cost_a_word(self.model, text, stop=self.stop) for text in self.held_out.values()]
-
-    def _perplexities(self, costs: list[float], step: int) -> dict[str, Any]:
-        try:
-            dev, *tests = map(math.exp, costs)
-        except OverflowError:
-            raise diverged(self.checkpoints.folder, "a perplexity is", step) from None
-        return {"dev_perplexity": dev, "perplexity": dict(zip(self.tests, tests, strict=True))}

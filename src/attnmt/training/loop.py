@@ -47,8 +47,8 @@ def train(
     training and resuming it does not change a byte.
 
     Raises:
-        InputError: if the recipe does not suit the length of the training, if a checkpoint cannot be
-            read or written, or when the cost, the weights or a perplexity are no longer finite.
+        InputError: if a checkpoint cannot be read or written, or when the cost, the weights or a
+            perplexity are no longer finite.
         TrainingStopped: when a signal has come; the checkpoint holds all that was trained.
     """
     stop = stop or Stop()
@@ -58,7 +58,7 @@ def train(
     step = Step(model, recipe)
     course = Course(recipe, len(text))
     evaluation = Evaluation(model, held_out, course, checkpoints, observe, stop)
-    progress = checkpoints.load(model, step.optimizer, course.features)
+    progress = checkpoints.load(model, step.optimizer)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
     meter = Meter(progress, model.device)
@@ -79,7 +79,7 @@ def train(
             stopping = stop.asked  # once, because a signal may come at any time
             if stopping or checkpoints.due(progress):
                 meter.read(progress)
-                checkpoints.save(model, step.optimizer, progress, course.features)
+                checkpoints.save(model, step.optimizer, progress)
             if course.ended(progress):
                 break
             if stopping:

@@ -7,12 +7,12 @@ the rate and the clipping of the gradient are the same for all.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from attnmt.config import Training, parts
+from attnmt.config import Training
 from attnmt.model.registry import Part, Registry
 
 
@@ -51,12 +51,8 @@ class Optimizer(Part, ABC, kind="optimizer"):
     takes_sparse: ClassVar[bool] = False  # whether a gradient may be sparse
     remembered: ClassVar[int] = 0  # numbers that it keeps for each of a parameter's
 
-    def __init__(
-        self, parameters: Sequence[Tensor], numbers: parts.PartNumbers | None = None
-    ) -> None:
-        """Take the parameters, and numbers by the name of the optimizer, as a recipe has them."""
+    def __init__(self, parameters: Sequence[Tensor]) -> None:
         self.parameters = list(parameters)
-        self.numbers: Any = self.Numbers.of(self.name, numbers or {})
 
     @abstractmethod
     def update(self, rate: float | Tensor, factor: Tensor) -> None:
@@ -158,7 +154,7 @@ class Adam(TorchOptimizer):
     m_t = beta_1 m_{t-1} + (1 - beta_1) g_t and v_t = beta_2 v_{t-1} + (1 - beta_2) g_t^2, and with
     m^_t = m_t / (1 - beta_1^t) and v^_t = v_t / (1 - beta_2^t): p -= rate m^_t / (sqrt(v^_t) + eps).
 
-    g_t is the clipped gradient, as for SGD, plus weight_decay p. Two things differ. A step's size hardly
+    g_t is the clipped gradient, as for SGD. Two things differ. A step's size hardly
     depends on the gradient's, so a rate that suits SGD is far too high: 0.001 is the usual one. And
     every word's embedding moves at every step, because m_t outlasts the batch; so gradients are dense,
     and steps of a large vocabulary are slower on a processor. The checkpoint holds m, v and t.
@@ -166,11 +162,7 @@ class Adam(TorchOptimizer):
 
     name = "adam"
     remembered = 2
-    Numbers = parts.AdamNumbers
 
     def build(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
         # Fused, it keeps t on the parameters' device, and the host does not wait to read it.
-        decay = self.numbers.weight_decay
-        return torch.optim.Adam(
-            parameters, betas=(0.9, 0.999), eps=1e-8, weight_decay=decay, fused=True
-        )
+        return torch.optim.Adam(parameters, betas=(0.9, 0.999), eps=1e-8, fused=True)

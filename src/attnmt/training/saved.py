@@ -11,7 +11,7 @@ from typing import Any
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
-from attnmt.layout import Layout
+from attnmt.layout import CONFIG, WEIGHTS, Layout
 from attnmt.model.device import best_device
 from attnmt.model.instructions import compute_with
 from attnmt.model.translator import ModelConfig, Translator
@@ -33,9 +33,9 @@ def describe(model: Translator) -> dict[str, Any]:
 
 def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
     """Write the weights and ``config``: what ``describe`` returns, and the training's settings."""
-    write_json(folder / "config.json", config)
+    write_json(folder / CONFIG, config)
     metadata = {"config": json.dumps(config, sort_keys=True)}
-    write_tensors(folder / "weights.safetensors", model.state_dict(), metadata)
+    write_tensors(folder / WEIGHTS, model.state_dict(), metadata)
 
 
 def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()) -> Translator:
@@ -52,7 +52,7 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
             other vocabularies or by other settings than the parameters have, or if its weights do not
             fit such a model.
     """
-    path = Layout(params.experiment, root).model(name) / "weights.safetensors"
+    path = Layout(params.experiment, root).model(name) / WEIGHTS
     with opened_weights(path, "pt") as (file, config):
         _check_settings(config, params, name, path)
         if config.dataset_digest != data.digest:

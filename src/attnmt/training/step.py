@@ -27,7 +27,7 @@ class Step:
         embeddings = model.embeddings()
         dense: list[Tensor] = [p for p in model.parameters() if all(p is not e for e in embeddings)]
         self.counted = dense + embeddings if recipe.clip_embeddings else dense
-        self.optimizer = OPTIMIZERS[recipe.optimizer](dense + embeddings, recipe.numbers)
+        self.optimizer = OPTIMIZERS[recipe.optimizer](dense + embeddings)
         for embedding in (model.encoder.embedding, model.decoder.embedding):
             # A batch has few of the vocabulary's words, so sparse gradients save time. But the host
             # would wait for a GPU to list these words.

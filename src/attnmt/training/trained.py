@@ -15,6 +15,7 @@ from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError, lacks_memory
 from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
 from attnmt.files.text_file import read_text
+from attnmt.layout import CONFIG, HISTORY, METRICS, PROVENANCE
 
 
 class _TrainingFile(Record):
@@ -65,8 +66,6 @@ class Metrics(Record):
     steps: Positive
     jumps: Count  # evaluations at which the development cost jumped
     late_fall: float  # the part by which it fell in the last tenth of the steps
-    # Steps whose weights are averaged; without any, weights and perplexities are those of best_step.
-    averaged_steps: list[Positive] = Field(default_factory=list)
     dev_perplexity: PositiveFloat
     perplexity: dict[Name, PositiveFloat]
 
@@ -82,17 +81,17 @@ def read_config(folder: Path) -> TrainedConfig:
     Raises:
         InputError: if it is missing or damaged.
     """
-    return read_model(folder / "config.json", TrainedConfig, _again(folder))
+    return read_model(folder / CONFIG, TrainedConfig, _again(folder))
 
 
 def read_provenance(folder: Path) -> Provenance:
     """Read ``provenance.json`` of a model's folder; see :func:`read_config`."""
-    return read_model(folder / "provenance.json", Provenance, _again(folder))
+    return read_model(folder / PROVENANCE, Provenance, _again(folder))
 
 
 def read_metrics(folder: Path) -> Metrics:
     """Read ``metrics.json`` of a model's folder; see :func:`read_config`."""
-    return read_model(folder / "metrics.json", Metrics, _again(folder))
+    return read_model(folder / METRICS, Metrics, _again(folder))
 
 
 @contextmanager
@@ -130,7 +129,7 @@ def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
     Raises:
         InputError: if it is missing, has no evaluation, lacks a column, or a cell is not a number.
     """
-    path, again = folder / "history.csv", _again(folder)
+    path, again = folder / HISTORY, _again(folder)
     if not path.exists():
         raise InputError(f"{path}: no such file; {again}")
     table = csv.DictReader(read_text(path, "utf-8").splitlines())

@@ -7,14 +7,13 @@ import json
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict
 from typing import Any
 
 import torch
 
 from attnmt.config import Params
 from attnmt.files.text_file import write_json, write_text
-from attnmt.layout import Layout
+from attnmt.layout import HISTORY, METRICS, PROVENANCE, Layout
 from attnmt.model.device import best_device
 from attnmt.model.instructions import compute_with
 from attnmt.model.precision import products_in
@@ -32,8 +31,9 @@ from attnmt.training.stop import Stop, noted
 log = logging.getLogger(__name__)
 
 
-# Opens what watches a training while it runs: attnmt.tracking.live.training_run.
-Watch = Callable[..., AbstractContextManager[Any]]
+# Opens what watches a training while it runs, by the contents of config.json and provenance.json:
+# attnmt.tracking.live.training_run.
+Watch = Callable[[dict[str, Any], dict[str, Any]], AbstractContextManager[Any]]
 
 
 def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
@@ -94,18 +94,11 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     )
     with products_in(recipe.precision, device), checkpoints.locked():
         machine = surroundings(device)
-        now = Origin(code, [machine.pop("git_commit")], machine.pop("started"))
+        commits, started = [machine.pop("git_commit")], machine.pop("started")
+        now = Origin(code=code, commits=commits, started=started)
         origin = claim(checkpoints.folder, now, params.machine.other_code)
-        provenance = {**identity, **machine, **asdict(origin)}
-        with watch(
-            experiment=params.experiment,
-            model=name,
-            seed=entry.seed,
-            fingerprint=config["fingerprint"],
-            started=origin.started,
-            params=config,
-            tags=provenance,
-        ) as watcher:
+        provenance = {**identity, **machine, **origin.model_dump()}
+        with watch(config, provenance) as watcher:
             progress, metrics = train(
                 model,
                 texts[sets.train],
@@ -113,9 +106,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
                 recipe,
                 entry.seed,
                 checkpoints,
-                lambda row: watcher.log(
-                    int(row["step"]), {k: v for k, v in row.items() if k != "step"}
-                ),
+                watcher.log,
                 stop,
             )
             metrics = {"dataset_digest": data.digest, **metrics}
@@ -123,11 +114,11 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
             log.info("%d batches: %s", progress.step, cost)
             folder = layout.model(name)
             save_model(folder, model, config)
-            write_text(folder / "history.csv", _csv(progress.history))
-            write_json(folder / "metrics.json", metrics)
+            write_text(folder / HISTORY, _csv(progress.history))
+            write_json(folder / METRICS, metrics)
             # This is the only output that does not repeat to the byte.
-            write_json(folder / "provenance.json", {**provenance, **cost})
-            watcher.finish({**metrics, **cost})
+            write_json(folder / PROVENANCE, {**provenance, **cost})
+            watcher.end({**metrics, **cost})
 
 
 def fingerprint(config: dict[str, Any], device: torch.device) -> str:
