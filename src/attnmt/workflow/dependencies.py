@@ -55,7 +55,7 @@ def write_dependencies(params: Params, root: Path = Path()) -> None:
     """
     folder, written = root / Layout(params.experiment).depends, set[Path]()
     for stage, declared in _declared(params, root).items():
-        for key in declared.keys or [None]:
+        for key in declared.keys or [""]:  # of a stage that runs once
             path = folder / stage / f"{key}.json" if key else folder / f"{stage}.json"
             update_text(path, json_text(_content(params, declared, key)))
             written.add(path)
@@ -71,7 +71,7 @@ def dependencies(params: Params, stage: str) -> dict[str, Any]:
         InputError: as :func:`write_dependencies` does.
     """
     name, _, key = stage.partition("@")
-    return _content(params, _declared(params)[name], key or None)
+    return _content(params, _declared(params)[name], key)
 
 
 def dependencies_file(experiment: str, stage: str) -> Path:
@@ -92,9 +92,9 @@ def _declared(params: Params, root: Path = Path()) -> dict[str, Declared]:
     return found
 
 
-def _content(params: Params, declared: Declared, key: str | None) -> dict[str, Any]:
+def _content(params: Params, declared: Declared, key: str) -> dict[str, Any]:
     script = declared.script.resolve()
-    values = {name: _value(params, name, key or "", script) for name in _names(script)}
+    values = {name: _value(params, name, key, script) for name in _names(script)}
     return {"code": code_of(script), "params": values}
 
 

@@ -40,7 +40,8 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
         arguments = [str(params_file), *map(str, others.values())]
         task = _task(params.experiment, " ".join(["python", f"stages/{script}", *arguments]))
         if task is None or task.name == STAGE:
-            return main(params_file, **others)
+            main(params_file, **others)
+            return
         _check_dependencies(params, task.name)
         with recorded(task, Layout(params.experiment).record(task.name)):
             main(params_file, **others)
