@@ -73,7 +73,7 @@ def test_an_experiment_is_the_same_after_dvc_has_written_its_files_again(path, t
 def test_experiments_on_one_text_share_what_their_comments_say(name, like, parts):
     files = [ROOT / f"experiments/{one}/params.yaml" for one in (name, like)]
     ours, other = (load_params(file, ROOT) for file in files)
-    for section in ("languages", "sets", "corpus", "tokenize", "dictionary"):
+    for section in ("languages", "corpus", "tokenize", "dictionary"):
         assert getattr(ours, section) == getattr(other, section), section
     for family, one in ours.families.items():
         for part in parts:
