@@ -37,7 +37,6 @@ SLOW = (
     "test_gpu_benchmark.py",
     "test_figures.py",
     "test_explain_command.py",
-    "test_serving.py",
     "test_table.py",
     "test_matrices.py",
     "test_defaults.py",

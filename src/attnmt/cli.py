@@ -20,7 +20,6 @@ from attnmt.commands.pack import pack
 from attnmt.commands.plan import plan
 from attnmt.commands.readme import readme
 from attnmt.commands.score import score
-from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
 from attnmt.workflow.first_import import refuse_other_code
@@ -39,7 +38,6 @@ COMMANDS = (
     explain,
     score,
     align,
-    serve,
     pack,
     plan,
     fetch,

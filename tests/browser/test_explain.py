@@ -7,14 +7,14 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from attnmt.reporting.explain_facts import About, Shown
+from attnmt.serving.service import Service
 from small_experiment import ENGLISH, make_experiment
 
 from attnmt.config import Language
 from attnmt.decoding.explanation import Explained, Explanation, Replacement, Span, Unit
-from attnmt.decoding.text_translator import load_translator
-from attnmt.reporting.explain_facts import About, Shown
+from attnmt.decoding.pipeline import load_translator
 from attnmt.reporting.explain_page import make_explain_page
-from attnmt.serving.service import Service
 
 LAPTOP, PHONE = (1280, 800), (390, 844)
 SOURCE = ["Trosto", "visits", "a", "woman", "."]

@@ -8,17 +8,17 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from attnmt.serving.packed import read_packed
 from small_experiment import ENGLISH, GERMAN
 from small_project import ROOT, Command
 
 from attnmt.config import Params
 from attnmt.corpora.links import flipped, format_links, parse_links, read_links
 from attnmt.decoding.link_step import load_reading
-from attnmt.decoding.text_translator import load_translator
+from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
-from attnmt.serving.packed import read_packed
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from small_experiment import make_experiment, small_values
 from small_project import ROOT, Command
 
 from attnmt.config import load_params
-from attnmt.decoding.text_translator import load_translator
+from attnmt.decoding.pipeline import load_translator
 
 WORDS_5000 = b"house " * 4999 + b"house\n"
 HOUSE = "The old house is new."

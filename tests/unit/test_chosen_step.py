@@ -14,7 +14,7 @@ from small_project import ROOT, load_stage
 from attnmt.config import LinkStep, load_params
 from attnmt.corpora.links import Links, flipped, format_links
 from attnmt.decoding.link_step import NOTHING_CHOSE, Reading, load_reading
-from attnmt.decoding.text_translator import TextTranslator, load_translator
+from attnmt.decoding.pipeline import TranslationPipeline, load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
@@ -27,7 +27,7 @@ NO_SILVER: list[Links] = [[]] * 5  # of the sentences of the small experiment's 
 OLD = {key: value for key, value in READING.items() if key not in ("aer", "decided_by")}
 
 
-def without_words(text: TextTranslator) -> TextTranslator:
+def without_words(text: TranslationPipeline) -> TranslationPipeline:
     """Give every source word a translation that is never right, so that the hits are a tie."""
     sources = text.data.units("test", text.source.code)
     text.dictionary = Dictionary({word: "-" for words in sources for word in words})

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from attnmt.commands.listening import bound
 from demo_values import demo_values
 from typer.testing import CliRunner
 
 from attnmt.cli import app
 from attnmt.commands import track
-from attnmt.commands.listening import bound
 from attnmt.errors import InputError
 from attnmt.tracking import importing
 

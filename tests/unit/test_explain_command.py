@@ -14,15 +14,15 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 import pytest
+from attnmt.reporting.explain_facts import Shown, about
+from attnmt.reporting.explain_text import explain_text
 from rich.cells import cell_len
 from small_experiment import ENGLISH, GERMAN
 from small_project import ROOT, Command
 
 from attnmt.config import Params
 from attnmt.decoding.explanation import explain
-from attnmt.decoding.text_translator import load_translator
-from attnmt.reporting.explain_facts import Shown, about
-from attnmt.reporting.explain_text import explain_text
+from attnmt.decoding.pipeline import load_translator
 
 SENTENCE, REFERENCE = ENGLISH["test"][0], GERMAN["test"][0]
 LINE_MARKS = ("\n", "\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029")
@@ -204,7 +204,7 @@ def test_open_starts_the_browser(attnmt, folder, monkeypatch):
     ],
 )
 def test_faults_are_named_before_a_model_is_loaded(attnmt, monkeypatch, arguments, message):
-    monkeypatch.delattr("attnmt.decoding.text_translator.load_translator")
+    monkeypatch.delattr("attnmt.decoding.pipeline.load_translator")
     status, output, error = attnmt(*arguments)
     assert (status, output) == (2, "")
     assert error.startswith(f"error: {message}")

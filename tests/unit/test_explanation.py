@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from attnmt.reporting.explain_facts import ORDERS
 from small_experiment import ENGLISH, GERMAN
 
 from attnmt.config import Params, System
 from attnmt.decoding.explanation import Explanation, _replacement, explain
-from attnmt.decoding.text_translator import TextTranslator, Translation, load_translator
+from attnmt.decoding.pipeline import Translation, TranslationPipeline, load_translator
 from attnmt.errors import InputError
-from attnmt.reporting.explain_facts import ORDERS
 
 RAW, REFERENCES = ENGLISH["test"], GERMAN["test"]
 SENTENCE, REFERENCE = RAW[0], REFERENCES[0]
@@ -19,7 +19,7 @@ SENTENCE, REFERENCE = RAW[0], REFERENCES[0]
 
 def explained(
     params: Params, folder: Path, name: str
-) -> Iterator[tuple[TextTranslator, list[str], Explanation, list[Translation]]]:
+) -> Iterator[tuple[TranslationPipeline, list[str], Explanation, list[Translation]]]:
     """Yield each sentence's units, its explanation, and the translations that it must explain."""
     translator = load_translator(params, name, folder, n_best=3)
     for sentence, translations in zip(RAW, translator.translate(RAW), strict=True):

@@ -20,7 +20,7 @@ from small_experiment import make_experiment
 
 import attnmt
 from attnmt.config import load_params
-from attnmt.decoding.text_translator import load_translator
+from attnmt.decoding.pipeline import load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.scoring.claim_lines import read_claims, there
@@ -364,7 +364,7 @@ def test_threads_load_one_after_the_other(monkeypatch):
         loading.pop()
         return others
 
-    monkeypatch.setattr("attnmt.decoding.text_translator.load_translator", slow)
+    monkeypatch.setattr("attnmt.decoding.pipeline.load_translator", slow)
     with ThreadPoolExecutor(4) as threads:
         others = [loaded.translator for loaded in threads.map(attnmt.load, [WEIGHTS] * 4)]
     assert others == [0] * 4

@@ -17,11 +17,10 @@ from torch import Tensor
 from attnmt.config import Average, LinkStep, ModelShape, SearchRules, System
 from attnmt.decoding.batched import _side_by_side, search_all
 from attnmt.decoding.forced import force
-from attnmt.decoding.history import Candidate
+from attnmt.decoding.history import Hypothesis
+from attnmt.decoding.pipeline import authors_step
 from attnmt.decoding.search import Search, changed_rules, search
-from attnmt.decoding.text_translator import authors_step
 from attnmt.decoding.unknown import replace_unknown
-from attnmt.errors import InputError
 from attnmt.model.translator import Ids, ModelConfig, Translator
 from attnmt.text.batches import make_batch
 from attnmt.text.dictionary import Dictionary
@@ -77,8 +76,6 @@ def exhaustive(models: Sequence[Translator], source: np.ndarray, options: Search
         np.array(words, dtype=np.int32)
         for n in lengths
         for words in itertools.product(alphabet, repeat=n)
-        if words[: len(options.prefix)] == options.prefix
-        and not repeats(words, rules.no_repeat_ngram)
     ]
     assert models[0].target_words == WORDS
     forced = force(models, [source] * len(targets), targets, options.average, options.shares)
@@ -96,12 +93,6 @@ def exhaustive(models: Sequence[Translator], source: np.ndarray, options: Search
             ranks = scores
     i = int(np.argmax(ranks))
     return Scored(targets[i].tolist(), scores[i])
-
-
-def repeats(words: tuple[int, ...], n: int | None) -> bool:
-    """Return whether there are n words in a row twice."""
-    grams = [words[i : i + n] for i in range(len(words) - n + 1)] if n else []
-    return len(set(grams)) < len(grams)
 
 
 MEMBERS = ("none", "local_p_feed")  # of different architectures that read in the same direction
@@ -131,8 +122,6 @@ RULES = {
     "from nothing": SearchRules(min_ratio=0, max_ratio=1),
     "lengths": SearchRules(min_length=2, max_length=4, length_penalty="average"),
     "contradiction": SearchRules(min_ratio=1.0, max_ratio=1.0),
-    "no word twice": SearchRules(no_repeat_ngram=1, length_penalty="average"),
-    "no pair twice": SearchRules(no_repeat_ngram=2, length_penalty="average"),
 }
 
 
@@ -143,15 +132,12 @@ RULES = {
     seed=st.integers(0, 10_000),
     length=st.integers(2, 3),
     average=st.sampled_from(AVERAGES),
-    prefix=st.sampled_from([(), (3,)]),
 )
-def test_a_wide_beam_finds_the_best_translation_by_the_rules(
-    names, rules, seed, length, average, prefix
-):
+def test_a_wide_beam_finds_the_best_translation_by_the_rules(names, rules, seed, length, average):
     models = [tiny(ATTENTIONS[name], seed) for name in names]
     source = sentences([length], seed)[0]
     shares = (0.3, 0.7)[: len(models)] if len(models) > 1 else None
-    wide = replace(WIDE, average=average, shares=shares, rules=rules, prefix=prefix)
+    wide = replace(WIDE, average=average, shares=shares, rules=rules)
     expected = exhaustive(models, source, wide)
     best = search_all(models, [source], wide, batch_size=1)[0][0]
     assert best.score == pytest.approx(expected.score, abs=1e-9)
@@ -161,8 +147,7 @@ def test_a_wide_beam_finds_the_best_translation_by_the_rules(
 def narrow(model: Translator, source: Ids, options: Search) -> list[Scored]:
     """Return what a beam finishes, in plain Python.
 
-    Each hypothesis offers as many words as the beam has. If there is only one, as after a prefix, it
-    offers one more.
+    Each hypothesis offers as many words as the beam has. If there is only one, it offers one more.
     """
 
     def log_p(words: list[int]) -> list[float]:
@@ -174,10 +159,8 @@ def narrow(model: Translator, source: Ids, options: Search) -> list[Scored]:
         return [*following[:EOS], ended.log_p[-1], *following[EOS:]]
 
     least, most = options.limits(len(source))
-    prefix = list(options.prefix)
-    start = sum(log_p(prefix[:t])[prefix[t]] for t in range(len(prefix)))
-    live, finished = [Scored(prefix, start)], []
-    for t in range(len(prefix) + 1, most + 1):
+    live, finished = [Scored([], 0.0)], []
+    for t in range(1, most + 1):
         offered = []
         for words, score in live:
             best = sorted(enumerate(log_p(words)), key=lambda item: -item[1])
@@ -199,9 +182,9 @@ def narrow(model: Translator, source: Ids, options: Search) -> list[Scored]:
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), beam=st.integers(1, 3), length=st.integers(2, 4))
-def test_a_narrow_beam_after_a_prefix_is_that_of_plain_python(seed, beam, length):
+def test_a_narrow_beam_is_that_of_plain_python(seed, beam, length):
     model, (source,) = tiny(ATTENTIONS["local_p_feed"], seed), sentences([length], seed)
-    options = Search(beam, MANY, best=MANY, prefix=(3,), rules=SearchRules(max_length=5))
+    options = Search(beam, MANY, best=MANY, rules=SearchRules(max_length=5))
     expected, (found,) = narrow(model, source, options), search([model], [source], options)
     assert [one.words for one in found] == [one.words for one in expected]
     assert [one.score for one in found] == pytest.approx([one.score for one in expected])
@@ -222,22 +205,6 @@ def test_the_greatest_length_counts_where_the_least_is_above_it():
     assert Search(1, 1, rules=SearchRules(max_length=10)).limits(40) == (9, 10)
     assert Search(1, 1, rules=SearchRules(min_length=9)).limits(4) == (6, 7)
     assert Search(1, 1, rules=SearchRules(max_length=1)).limits(4) == (0, 1)
-
-
-def test_a_beginning_that_leaves_no_word_is_refused():
-    (source,), model = sentences([2], 1), tiny(ATTENTIONS["none"], 1)
-    search([model], [source], Search(2, 2, prefix=(3, 3, 3)))
-    with pytest.raises(
-        InputError, match="prefix: it has 4 words or pieces, and a translation of 2 has at most 3"
-    ):
-        search([model], [source], Search(2, 2, prefix=(3, 3, 3, 3)))
-
-
-def test_rules_that_leave_no_translation_are_named():
-    (source,), model = sentences([4], 1), tiny(ATTENTIONS["none"], 1)
-    rules = SearchRules(no_repeat_ngram=1, min_length=4)  # there are three words
-    with pytest.raises(InputError, match="no_repeat_ngram of the search: it leaves no words"):
-        search([model], [source], Search(2, 2, rules=rules))
 
 
 def test_members_attend_by_their_shares():
@@ -279,7 +246,7 @@ def test_the_authors_shift_only_content_scores_by_one_step():
     assert authors_step([location, local_p, none]) == "next"
 
 
-def same(a: Sequence[Candidate], b: Sequence[Candidate]) -> None:
+def same(a: Sequence[Hypothesis], b: Sequence[Hypothesis]) -> None:
     assert [(c.words, c.links) for c in a] == [(c.words, c.links) for c in b]
     assert [c.score for c in a] == pytest.approx([c.score for c in b])
 
@@ -340,8 +307,6 @@ def test_threads_share_out_the_batches_and_change_nothing(monkeypatch):
         assert used == [1] * 6
         search_all([model], texts, options, 4)
         assert used[6:] == [2, 2]
-        with pytest.raises(InputError, match="prefix"):
-            search_all([model], texts, replace(options, prefix=(3, 3, 3)), 3)
         with ThreadPoolExecutor(1) as later:
             assert later.submit(torch.get_num_threads).result() == torch.get_num_threads() == 4
     finally:

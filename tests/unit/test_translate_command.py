@@ -15,7 +15,7 @@ from small_project import Command
 from attnmt.commands import input_lines
 from attnmt.commands.translate import _name_unknown
 from attnmt.config import Params, SearchRules
-from attnmt.decoding.text_translator import TextTranslator, Translation, Units, load_translator
+from attnmt.decoding.pipeline import Translation, TranslationPipeline, Units, load_translator
 from attnmt.errors import InputError
 from attnmt.files import progress
 
@@ -132,15 +132,15 @@ def test_a_pipe_may_stand_in_the_place_of_a_file(attnmt, params, folder, tmp_pat
 
 def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
     sizes = []
-    translate_units = TextTranslator.translate_units
+    translate_units = TranslationPipeline.translate_units
 
     def counted(
-        self: TextTranslator, sentences: list[Units], prefix: Units
+        self: TranslationPipeline, sentences: list[Units], prefix: Units
     ) -> list[list[Translation]]:
         sizes.append(len(sentences))
         return translate_units(self, sentences, prefix=prefix)
 
-    monkeypatch.setattr(TextTranslator, "translate_units", counted)
+    monkeypatch.setattr(TranslationPipeline, "translate_units", counted)
     attnmt(stdin="".join(f"{line}\n" for line in RAW).encode())
     assert sizes == [len(RAW)]
 
@@ -258,7 +258,7 @@ def test_a_beginning_that_the_model_does_not_read_whole_is_refused(params, folde
 
 def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, monkeypatch):
     monkeypatch.setattr(input_lines, "CHUNK", 1)
-    monkeypatch.delattr("attnmt.decoding.text_translator.load_translator")
+    monkeypatch.delattr("attnmt.decoding.pipeline.load_translator")
     (tmp_path / "raw.en").write_bytes(b"gut\nsch\xf6n\n")
     (tmp_path / "out.de").write_text("old")
     status, _, error = attnmt("-i", f"{tmp_path}/raw.en", "-o", f"{tmp_path}/out.de")

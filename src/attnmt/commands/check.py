@@ -19,8 +19,8 @@ from attnmt.files.progress import Progress
 from attnmt.files.text_file import json_text, sha256
 from attnmt.files.yaml_file import YamlFile, hint
 from attnmt.layout import Layout
+from attnmt.packing.folder import DESCRIPTION, read_packed
 from attnmt.scoring.numbers import read_numbers
-from attnmt.serving.packed import MANIFEST, read_packed
 from attnmt.training.trained import opened_weights, read_provenance
 from attnmt.workflow.code import SCRIPT, STAGE, code_files, digest_of_run, files_of_run
 from attnmt.workflow.kinds import by_kind
@@ -98,9 +98,9 @@ def installed_mismatches() -> list[str]:
 def packed_mismatches() -> list[str]:
     """Return the packed weights of the project that have changed since they were packed."""
     mismatches = []
-    for manifest in sorted(WEIGHTS.glob(f"*/{MANIFEST}")):
+    for description in sorted(WEIGHTS.glob(f"*/{DESCRIPTION}")):
         try:
-            read_packed(manifest.parent)
+            read_packed(description.parent)
         except InputError as error:
             mismatches.append(str(error))
     return mismatches
