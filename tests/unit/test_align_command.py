@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from attnmt.serving.packed import read_packed
+from attnmt.packing.folder import read_packed
 from small_experiment import ENGLISH, GERMAN
 from small_project import ROOT, Command
 
@@ -203,7 +203,7 @@ def test_packed_weights_link_words(attnmt, monkeypatch):
     status, out, err = attnmt.func("align", *pair, *weights)
     assert (status, err) == (0, "")
     assert [line.split()[0] for line in out.splitlines()] == [
-        read_packed(weights[1])[2],
+        read_packed(weights[1]).model,
         "diagonal",
     ]
     # Their own folder is no project, though it is the working folder.

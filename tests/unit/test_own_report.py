@@ -215,7 +215,7 @@ def test_page_and_run_end_with_commands_that_the_command_line_knows(made, attnmt
     shown = unescape(page.split('id="use"')[1].split("</code>")[0])
     assert [words[:2] for words in steps] == [
         ["attnmt", name]
-        for name in ("commit", "translate", "explain", "serve", "pack", "translate")
+        for name in ("commit", "translate", "explain", "pack", "translate")
     ]
     assert steps[1] == ["attnmt", "translate", "-e", "demo", "It's a test."]
     for words in steps[1:]:
