@@ -8,7 +8,6 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from attnmt.packing.folder import read_packed
 from small_experiment import ENGLISH, GERMAN
 from small_project import ROOT, Command
 
@@ -18,6 +17,7 @@ from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
+from attnmt.packing.folder import read_packed
 from attnmt.scoring.aer import aer
 
 

@@ -214,8 +214,7 @@ def test_page_and_run_end_with_commands_that_the_command_line_knows(made, attnmt
     steps = [words for words in lines if words]  # without comments
     shown = unescape(page.split('id="use"')[1].split("</code>")[0])
     assert [words[:2] for words in steps] == [
-        ["attnmt", name]
-        for name in ("commit", "translate", "explain", "pack", "translate")
+        ["attnmt", name] for name in ("commit", "translate", "explain", "pack", "translate")
     ]
     assert steps[1] == ["attnmt", "translate", "-e", "demo", "It's a test."]
     for words in steps[1:]:

@@ -3,14 +3,18 @@
 import gzip
 import json
 import os
+import pty
 import re
+import subprocess
+import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from small_experiment import ENGLISH
-from small_project import Command
+from small_project import ROOT, Command
 
 from attnmt.commands import input_lines
 from attnmt.config import Params, SearchRules
@@ -201,3 +205,29 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, mon
     assert error.startswith(f"error: {tmp_path}/raw.en:2: byte 0xf6 is not UTF-8")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en"]
     assert (tmp_path / "out.de").read_text() == "old"
+
+
+def test_no_text_controls_the_terminal_and_an_ascii_terminal_shows_all_else():
+    script = ("-c", "from attnmt.cli import main; main()")
+    weights = str(ROOT / "weights/demo")
+    line = [sys.executable, *script, "translate", "Jürgen Ü\x9b.", "--weights", weights]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT / "src")}
+    piped = subprocess.run(line, env=environment, capture_output=True, check=True)
+    assert "Jürgen" in piped.stdout.decode()
+    shown = on_a_terminal(line, environment)
+    assert b"J?rgen" in shown
+    assert b"\x9b" not in shown
+
+
+def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
+    """Return what a command writes to a terminal."""
+    terminal, theirs = pty.openpty()
+    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the terminal is closed at the end
+            while block := os.read(terminal, 65_536):
+                shown += block
+    os.close(terminal)
+    assert process.returncode == 0, shown
+    return shown
