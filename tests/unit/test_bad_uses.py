@@ -193,9 +193,10 @@ def test_a_signal_does_not_wait_for_the_batches_that_run(project, words, sent):
 
 
 IN_A_THREAD = """
-import signal, threading, time
+import os, signal, threading, time
 from attnmt.decoding import batched
 def interrupted(*_):
+    os.write(1, b"begun\\n")
     time.sleep(0.5)
     signal.pthread_kill(threading.get_ident(), signal.SIGINT)
     time.sleep(60)
@@ -206,6 +207,7 @@ batched.search = interrupted
 def test_a_signal_that_does_not_wake_the_main_thread_is_seen_soon(project):
     """As when it comes just before the main thread waits."""
     with started(project, "translate", "-i", "houses", "-o", "out", before=IN_A_THREAD) as process:
+        assert process.stdout.readline() == b"begun\n"
         assert process.wait(timeout=10) == 128 + signal.SIGINT
 
 
