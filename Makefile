@@ -111,10 +111,6 @@ ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their sco
 		--backend-store-uri "$(or $(MLFLOW_TRACKING_URI),sqlite:///mlflow.db)" ;; \
 	esac
 
-.PHONY: serve
-serve: $(VENV) ## Serve the demo's best model at http://127.0.0.1:5001 (docs/running.md says how to ask it)
-	attnmt serve
-
 OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stages,$(d)/demo)
 .PHONY: clean
 clean: ## Remove the demo's outputs, checkpoints and logs; reports, cache and MLflow stay

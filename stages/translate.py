@@ -28,7 +28,7 @@ import torch
 from attnmt.config import load_params
 from attnmt.corpora.links import format_links
 from attnmt.decoding.kept_attention import write_attention
-from attnmt.decoding.text_translator import TextTranslator, Translation, load_translator
+from attnmt.decoding.pipeline import Translation, TranslationPipeline, load_translator
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
@@ -87,7 +87,7 @@ def write_translations(
         write_lines(folder / f"{test}.nbest", lines)
 
 
-def write_forced(folder: Path, aligned: str, translator: TextTranslator, samples: int) -> None:
+def write_forced(folder: Path, aligned: str, translator: TranslationPipeline, samples: int) -> None:
     """Write the scores, the links and the attention of an aligned set's references."""
     forced = translator.force_set(aligned)
     write_lines(folder / f"{aligned}.forced.scores", (f"{score:.4f}" for score in forced.scores))

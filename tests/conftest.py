@@ -33,7 +33,6 @@ SLOW = (
     "test_benchmarks.py",
     "test_figures.py",
     "test_explain_command.py",
-    "test_serving.py",
     "test_table.py",
     "test_matrices.py",
     "test_defaults.py",

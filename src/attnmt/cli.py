@@ -17,7 +17,6 @@ from attnmt.commands.options import Command
 from attnmt.commands.pack import pack
 from attnmt.commands.plan import plan
 from attnmt.commands.score import score
-from attnmt.commands.serve import serve
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
 from attnmt.workflow.first_import import refuse_other_code
@@ -36,7 +35,6 @@ COMMANDS = (
     explain,
     score,
     align,
-    serve,
     pack,
     plan,
     fetch,

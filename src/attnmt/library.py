@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 from attnmt.config import SYSTEMS, Params, SearchRules, load_params
 from attnmt.errors import InputError
-from attnmt.serving.packed import read_packed
+from attnmt.packing.folder import read_packed
 from attnmt.training.best_model import best_model
 
 if TYPE_CHECKING:
     from attnmt.decoding.explanation import Explanation
-    from attnmt.decoding.text_translator import TextTranslator, Translation
+    from attnmt.decoding.pipeline import Translation, TranslationPipeline
 
 __all__ = ["Params", "Translator", "__version__", "load", "translate"]
 try:
@@ -26,28 +26,23 @@ _LOADING = Lock()
 class Translator:
     """A model or an ensemble that is loaded, to translate plain text."""
 
-    def __init__(self, translator: "TextTranslator", params: Params, name: str) -> None:
+    def __init__(self, translator: "TranslationPipeline", params: Params, name: str) -> None:
         """Take a loaded model of an experiment, the experiment's parameters, and the model's name."""
         self.translator, self.params, self.name = translator, params, name
 
     @overload
-    def translate(self, text: str, prefix: str = "") -> "Translation": ...
+    def translate(self, text: str) -> "Translation": ...
     @overload
-    def translate(self, text: list[str], prefix: str = "") -> "list[Translation]": ...
-    def translate(
-        self, text: str | list[str], prefix: str = ""
-    ) -> "Translation | list[Translation]":
+    def translate(self, text: list[str]) -> "list[Translation]": ...
+    def translate(self, text: str | list[str]) -> "Translation | list[Translation]":
         """Return the best translation of one sentence, or that of each sentence of a list.
 
-        Every translation begins with the words of ``prefix``.
-
         Raises:
-            InputError: if a sentence or the prefix is not text, or cannot be cut into pieces, or if the
-                prefix is too long for a sentence.
+            InputError: if a sentence is not text, or cannot be cut into pieces.
         """
         if isinstance(text, str):
-            return self.translate([text], prefix)[0]
-        return [best for best, *_ in self.translator.translate(text, prefix=prefix)]
+            return self.translate([text])[0]
+        return [best for best, *_ in self.translator.translate(text)]
 
     def n_best(self, sentence: str, n: int) -> "list[Translation]":
         """Return the best translations of a sentence, at most ``n``, the best first.
@@ -86,7 +81,7 @@ def load(
         InputError: if there is no such place, model or rule, or a file of the model is missing or
             damaged.
     """
-    from attnmt.decoding.text_translator import load_translator  # here: torch loads for seconds
+    from attnmt.decoding.pipeline import load_translator  # here: torch loads for seconds
 
     if unknown := sorted(rules.keys() - SearchRules.model_fields.keys()):
         names = ", ".join(SearchRules.model_fields)
@@ -100,8 +95,7 @@ def load(
         params = load_params(place, root)
         name = best_model(params, root) if model is None else model
     else:
-        packed = read_packed(place)
-        params, name = packed.params, packed.model
+        params, name = read_packed(place)
         if model not in (None, name):
             raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
     with _LOADING:

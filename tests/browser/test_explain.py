@@ -1,20 +1,12 @@
-"""The page of ``attnmt explain``, and that of ``attnmt serve``, in a browser."""
+"""The page of ``attnmt explain`` in a browser."""
 
-import re
-import socket
-from collections.abc import Iterator
-from threading import Thread
 from typing import Any
 
 import pytest
-from small_experiment import ENGLISH, make_experiment
 
 from attnmt.config import Language
 from attnmt.decoding.explanation import Explained, Explanation, Replacement, Span, Unit
-from attnmt.decoding.text_translator import load_translator
-from attnmt.reporting.explain_facts import About, Shown
-from attnmt.reporting.explain_page import make_explain_page
-from attnmt.serving.service import Service
+from attnmt.reporting.explain_page import Shown, make_explain_page
 
 LAPTOP, PHONE = (1280, 800), (390, 844)
 SOURCE = ["Trosto", "visits", "a", "woman", "."]
@@ -44,17 +36,16 @@ def shown(name: str, spans: bool) -> Shown:
     reference = explained(["Trosto", "besucht", "eine", "Frau", "."], 2, spans)
     source = [Unit(word, i, word != "Trosto") for i, word in enumerate(SOURCE)]
     window, D = ("local_p", 1) if spans else ("global", None)
-    settings = 1, False, "backwards", True, window, D
-    explanation = Explanation(*settings, "same", 5, source, SOURCE, [best, other], reference)
-    about = About("demo", name, f"label of {name}", LANGUAGES, 8500, (600, 700), "word")
-    return Shown(about, explanation)
+    settings = 1, "backwards", True, window, D
+    explanation = Explanation(*settings, "same", 5, source, [best, other], reference)
+    about = "demo", name, f"label of {name}", LANGUAGES, 8500, (600, 700), "words"
+    return Shown(*about, explanation)
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory) -> str:
     models = [shown("local", spans=True), shown("global", spans=False)]
-    abouts = [one.about for one in models]
-    page = make_explain_page(abouts, " ".join(SOURCE), "Trosto besucht eine Frau .", models)
+    page = make_explain_page(" ".join(SOURCE), "Trosto besucht eine Frau .", models)
     path = tmp_path_factory.mktemp("page") / "explain.html"
     path.write_text(page, encoding="utf-8")
     return path.as_uri()
@@ -82,7 +73,7 @@ def test_the_matrices_come_first_on_a_phone(open_page):
     page = open_page(PHONE)
     last_matrix = box(page.locator(".weights").last)
     assert box(page.locator(".weights").first)["y"] < PHONE[1] / 2
-    for below in (".candidates", ".units", ".learned"):
+    for below in (".candidates", ".units"):
         assert box(page.locator(below).first)["y"] > last_matrix["y"] + last_matrix["height"]
     assert box(page.locator(".words").first)["y"] > box(page.locator(".weights").first)["y"]
 
@@ -163,40 +154,3 @@ def test_all_but_the_matrices_is_there_without_javascript(open_page):
     page = open_page(java_script_enabled=False)
     assert page.locator(".candidates tbody tr").first.is_visible()
     assert not page.locator(".matrices").first.is_visible()
-
-
-@pytest.fixture
-def server_address(tmp_path) -> Iterator[str]:
-    """Serve two models of the small experiment."""
-    uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn: pip install -e .[workflow]")
-    from attnmt.serving.application import application
-
-    params = make_experiment(tmp_path)
-    services = [
-        Service(load_translator(params, name, tmp_path), params, name)
-        for name in ("gru", "local_p")
-    ]
-    served = application(services, ENGLISH["test"][0])
-    server = uvicorn.Server(uvicorn.Config(served, log_level="warning"))
-    listening = socket.create_server(("127.0.0.1", 0))
-    thread = Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
-    server.should_exit = True
-    thread.join()
-
-
-def test_a_click_on_the_example_shows_two_models_side_by_side(open_page, server_address):
-    page = open_page(page_address=server_address)
-    assert page.get_by_role("heading", level=1).inner_text() == "English to German"
-    learned = page.locator(".learned").inner_text()
-    assert re.findall("Learned by (.*?):", learned) == ["gru and local_p"]
-    assert page.locator(".matrix").count() == 0
-    page.get_by_role("link", name=ENGLISH["test"][0]).click()
-    assert page.get_by_role("textbox").input_value() == ENGLISH["test"][0]
-    assert page.locator(".matrix").count() == 2
-    assert [page.locator(".matrix").nth(i).locator("polyline").count() for i in (0, 1)] == [0, 2]
-    assert page.locator(".inside").count() > 0
-    page.get_by_role("textbox").fill("Gardens!")
-    page.get_by_role("button", name="Translate").click()
-    assert page.locator(".matrix").first.locator("thead th").first.inner_text().lower() == "gardens"

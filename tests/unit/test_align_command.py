@@ -14,11 +14,11 @@ from small_project import ROOT, Command
 from attnmt.config import Params
 from attnmt.corpora.links import flipped, format_links, parse_links, read_links
 from attnmt.decoding.link_step import load_reading
-from attnmt.decoding.text_translator import load_translator
+from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
+from attnmt.packing.folder import read_packed
 from attnmt.scoring.aer import aer
-from attnmt.serving.packed import read_packed
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_packed_weights_link_words(attnmt, monkeypatch):
     status, out, err = attnmt.func("align", *pair, *weights)
     assert (status, err) == (0, "")
     assert [line.split()[0] for line in out.splitlines()] == [
-        read_packed(weights[1])[2],
+        read_packed(weights[1]).model,
         "diagonal",
     ]
     # Their own folder is no project, though it is the working folder.

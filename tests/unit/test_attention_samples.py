@@ -12,7 +12,7 @@ from small_project import load_stage
 
 from attnmt.decoding.forced import force
 from attnmt.decoding.kept_attention import sampled_lines
-from attnmt.decoding.text_translator import load_translator
+from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines
 from attnmt.text.pieces import join_pieces
 

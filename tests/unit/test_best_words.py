@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from attnmt.config import ModelShape, System
 from attnmt.decoding.ensemble import BLOCK, best_words, largest, log_probabilities
 from attnmt.model.translator import ModelConfig, Translator
+from attnmt.text.vocabulary import EOS
 
 
 @settings(max_examples=30, deadline=None)
@@ -38,11 +39,10 @@ def test_chunks_change_no_value_and_no_word(monkeypatch):
     h = [torch.randn(5, 3, 4, generator=generator, dtype=torch.float64) for _ in models]
     logits = (model.logits(part) for model, part in zip(models, h, strict=True))
     expected = log_probabilities(logits, 3, "logits")
-    forbidden = torch.tensor([7, -1]).expand(5, 3, 2)
-    expected[..., 7] = -torch.inf
+    expected[..., EOS] = -torch.inf
     for chunk in (10**6, 4000):
         monkeypatch.setattr("attnmt.model.fast.loss.CHUNK", {"cpu": chunk})
         monkeypatch.setattr("attnmt.decoding.ensemble.FEWEST", 1)
-        values, words = best_words(models, h, "logits", None, 6, forbidden)
+        values, words = best_words(models, h, "logits", None, 6, ends=False)
         torch.testing.assert_close(values, expected.topk(6).values)
         torch.testing.assert_close(expected.gather(2, words), values)

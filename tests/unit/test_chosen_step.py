@@ -7,7 +7,7 @@ import pytest
 
 from attnmt.config import LinkStep
 from attnmt.corpora.links import Links
-from attnmt.decoding.text_translator import TextTranslator, load_translator
+from attnmt.decoding.pipeline import TranslationPipeline, load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
@@ -19,7 +19,7 @@ STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 NO_SILVER: list[Links] = [[]] * 5  # of the sentences of the small experiment's test set
 
 
-def without_words(text: TextTranslator) -> TextTranslator:
+def without_words(text: TranslationPipeline) -> TranslationPipeline:
     """Give every source word a translation that is never right, so that the hits are a tie."""
     sources = text.data.units("test", text.source.code)
     text.dictionary = Dictionary({word: "-" for words in sources for word in words})

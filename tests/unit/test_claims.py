@@ -174,7 +174,7 @@ def test_the_digest_covers_amendments_code_and_the_experiments_that_judge(monkey
         assert digest_of(changed, {}, {}) != digest_of(WHOLE, {}, {})
     code = decisive(CODE)
     assert {f"attnmt.{name}" for name in MODULES} <= code.keys()
-    assert {"attnmt.scoring.verdicts", "attnmt.decoding.text_translator"} <= code.keys()
+    assert {"attnmt.scoring.verdicts", "attnmt.decoding.pipeline"} <= code.keys()
     for module in code:
         assert digest_of(WHOLE, code | {module: "1"}, {}) != digest_of(WHOLE, code, {})
     fewer = WHOLE.model_copy(update={"experiments": ["study"]})

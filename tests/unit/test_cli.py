@@ -10,12 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 from demo_values import demo_values
-from typer.testing import CliRunner
 
-from attnmt.cli import app
 from attnmt.commands import track
-from attnmt.commands.listening import bound
-from attnmt.errors import InputError
 from attnmt.tracking import importing
 
 ROOT = Path(__file__).parents[2]
@@ -49,32 +45,24 @@ def test_track_refuses_a_port_that_is_taken_before_it_prints_an_address(attnmt, 
         port = str(taken.getsockname()[1])
         status, output, error = attnmt("track", "--port", port)
     assert (status, output) == (2, "")
-    assert error.startswith(f"error: port {port} of 127.0.0.1: Address already in use; if your own")
-    assert "make ui PORT=5002" in error
+    assert error.startswith(f"error: port {port} of 127.0.0.1: Address already in use")
     assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
     with socket.create_server(("127.0.0.1", int(port))):  # a server shows the runs itself
         monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{port}")
         assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
 
 
-def test_a_port_is_taken_as_soon_as_one_program_has_it():
-    with (
-        bound("127.0.0.1", 0, "") as first,
-        pytest.raises(InputError, match="already in use; another"),
-    ):
-        bound("127.0.0.1", first.getsockname()[1], "another")
-
-
 def test_in_another_folder_no_experiment_is_suggested(attnmt):
-    expected = "error: params.yaml: no experiment 'demo'; run in the project's folder\n"
-    assert attnmt("track")[::2] == (2, expected)
+    status, _, error = attnmt("track")
+    assert status == 2
+    assert error.startswith("error: params.yaml: no experiment 'demo'")
 
 
 @pytest.mark.parametrize(
     ("words", "example"),
     [
         ("track", "attnmt track --experiment wmt14"),
-        ("explain", 'attnmt explain "The old house is small." --text'),
+        ("explain", 'attnmt explain "Trosto visits a woman every day." --open'),
         ("translate", "attnmt translate --input news.en --output news.de --model ensemble"),
     ],
 )
@@ -88,22 +76,12 @@ def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch(words, exa
     assert example in shown.stdout
 
 
-@pytest.mark.parametrize(
-    ("command", "default"),
-    [("plan", "1"), ("explain", "explain.html"), ("track", "5000, free or not")],
-)
-def test_the_help_shows_defaults_that_the_code_chooses(command, default):
-    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
-    assert f"[default: {default}]" in shown
-
-
 def test_a_copy_with_the_environment_of_another_folder_is_refused(attnmt):
     Path("src").mkdir()
     shutil.copytree(ROOT / "src/attnmt", "src/attnmt")
     status, output, error = attnmt("plan")
     assert (status, output) == (2, "")
     assert error.startswith(f"error: src/attnmt: the code that runs is that of {ROOT}/src/attnmt")
-    assert "make setup" in error
     for name in ("Snakefile", "profiles", "params.yaml", "systems.yaml", "dvc.yaml"):
         (Path.cwd() / name).symlink_to(ROOT / name)
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}

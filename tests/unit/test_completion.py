@@ -60,7 +60,6 @@ def installed(project: Path) -> str:
         ("attnmt translate -e other --model ", ["base", "base_reverse"]),
         ("attnmt translate -e nowhere -m ", []),
         ("attnmt translate --format ", ["text", "json"]),
-        ("attnmt translate --input par", []),  # bash then completes files
     ],
 )
 def test_bash_completes(project, installed, line, expected):

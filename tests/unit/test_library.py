@@ -19,7 +19,7 @@ from small_experiment import make_experiment
 
 import attnmt
 from attnmt.config import load_params
-from attnmt.decoding.text_translator import load_translator
+from attnmt.decoding.pipeline import load_translator
 from attnmt.errors import InputError
 from attnmt.training.best_model import best_model
 
@@ -61,6 +61,9 @@ RUN = "import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
 OF_THE_ENGINES = ["attnmt.workflow.graph"]
 
 
+COMMAND = "from attnmt.cli import main; main()"
+
+
 def bare(script: str, *arguments: str, folder: Path = ROOT) -> str:
     """Return what a script prints in Python without these tools; the arguments are its own."""
     command = [sys.executable, "-c", f"{BARE}sys.argv = {list(arguments)}\n{script}"]
@@ -100,12 +103,8 @@ def test_the_example_translates_without_the_engines(tmp_path):
 
 
 def test_the_command_translates_without_the_engines(tmp_path):
-    script = "from attnmt.cli import main; main()"
-    weights = str(ROOT / "weights/demo")
-    for command in (("translate",), ("explain", "--text")):
-        line = ("attnmt", *command, SENTENCE, "--weights", weights)
-        output = bare(script, *line, folder=tmp_path)
-        assert "Trosto besucht jeden Tag eine Frau." in output
+    line = ("attnmt", "translate", SENTENCE, "--weights", str(ROOT / "weights/demo"))
+    assert bare(COMMAND, *line, folder=tmp_path) == "Trosto besucht jeden Tag eine Frau.\n"
 
 
 def test_the_example_trains_without_the_engines_in_one_thread(tmp_path):
@@ -176,7 +175,7 @@ except AttributeError as error:
     ]
     for script in (ROOT / "stages").glob("*.py"):
         assert "attnmt.library" not in code_of(script)
-    assert not [module for module in code_of(ROOT / "stages/train.py") if "serving" in module]
+    assert not [module for module in code_of(ROOT / "stages/train.py") if "packing" in module]
 
 
 @pytest.fixture(scope="module")
@@ -218,22 +217,11 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.translator.translate("Hi you."), "'Hi you.': give a list of sentences"),
     (lambda t: t.translate(7), "7: give a list of sentences"),
     (lambda t: t.translate(["Hi.", None]), "None: a sentence must be text"),
-    (lambda t: t.explain("Hi.", 7), "7: a sentence must be text"),
     (lambda t: t.translate("Hi.\nYou."), r"'Hi.\\nYou.': several lines; give each as a sentence"),
-    (lambda t: t.explain("Hi.", "Hi.\nYou."), "several lines"),
     (lambda t: t.explain(" "), "sentence: ' ' has no words"),
     (lambda t: t.n_best("Hi.", 0), "best of the search: 0 is not a whole number from 1"),
-    (lambda t: t.n_best("Hi.", "3"), "best of the search: '3' is not a whole number"),
     (lambda _: attnmt.load(WEIGHTS, beam=0), "beam of the search: 0 is not a whole number"),
-    (
-        lambda _: attnmt.load(WEIGHTS, max_len=3),
-        "'max_len' is no rule of the search; the rules are",
-    ),
-    (lambda _: attnmt.load(WEIGHTS, root="x"), "'root' is no rule of the search"),
-    (
-        lambda t: t.translate("Hi.", prefix="a b c d"),
-        "prefix: it has 4 words or pieces, and a translation",
-    ),
+    (lambda _: attnmt.load(WEIGHTS, max_len=3), "'max_len' is no rule"),
     (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_general_feed' and no 'base'"),
     (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
     (lambda _: attnmt.load(None), "None is not a path"),
@@ -259,7 +247,7 @@ def test_threads_load_one_after_the_other(monkeypatch):
         loading.pop()
         return others
 
-    monkeypatch.setattr("attnmt.decoding.text_translator.load_translator", slow)
+    monkeypatch.setattr("attnmt.decoding.pipeline.load_translator", slow)
     with ThreadPoolExecutor(4) as threads:
         others = [loaded.translator for loaded in threads.map(attnmt.load, [WEIGHTS] * 4)]
     assert others == [0] * 4

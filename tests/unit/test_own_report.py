@@ -216,7 +216,7 @@ def test_the_page_ends_with_commands_that_the_command_line_knows(made, attnmt):
     steps = [words for words in lines if words]  # without comments
     shown = unescape(page.split('id="use"')[1].split("</code>")[0])
     assert [words[:2] for words in steps] == [
-        ["attnmt", name] for name in ("translate", "explain", "serve", "pack", "translate")
+        ["attnmt", name] for name in ("translate", "explain", "pack", "translate")
     ]
     assert steps[0] == ["attnmt", "translate", "-e", "demo", "It's a test."]
     for words in steps:

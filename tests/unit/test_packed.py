@@ -1,11 +1,16 @@
-"""Packed models: what ``attnmt pack`` writes translates elsewhere, and weights/demo is one of them."""
+"""Packed models: what ``attnmt pack`` writes translates elsewhere, and MLflow serves it."""
 
 import json
+import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 import made_records
 import pytest
@@ -14,18 +19,16 @@ from small_experiment import ENGLISH, make_experiment
 from small_project import Command
 
 from attnmt import load
-from attnmt.commands.model_choice import READY_MADE
 from attnmt.config import Params
 from attnmt.decoding.needed_files import translator_files
-from attnmt.decoding.text_translator import Translation, load_translator
+from attnmt.decoding.pipeline import Translation, load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, sha256, write_json, write_lines
 from attnmt.layout import Layout
+from attnmt.packing.folder import CARD, DESCRIPTION, read_packed
+from attnmt.packing.pack import pack_model
 from attnmt.scoring.evaluate import SHA_DIGITS
 from attnmt.scoring.numbers import read_scores, write_numbers
-from attnmt.serving import packing
-from attnmt.serving.packed import CARD, MANIFEST, read_packed
-from attnmt.serving.packing import pack_model
 from attnmt.text.encoded import EncodedSets
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +36,7 @@ DEMO = ROOT / "weights/demo"
 NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
 BEST, PACKED = "local_p", Path("packed")
 LINES = ["The old garden is newer than Smith's house.", "", 'B-side gardens & "houses"']
+SENTENCE, ANSWER = "Anna is reading the old letter.", "Anna liest den alten Brief."
 
 
 def write_records(params: Params, name: str) -> None:
@@ -83,11 +87,10 @@ def params_of(folder: Path) -> Params:
 
 
 def pack_again(path: Path) -> None:
-    """Have the manifest describe a file as it is now."""
-    manifest = read_json(PACKED / MANIFEST)
-    about = {"bytes": path.stat().st_size, "sha256": sha256(path)}
-    manifest["files"][path.relative_to(PACKED).as_posix()] = about
-    write_json(PACKED / MANIFEST, manifest)
+    """Have the description name a file as it is now."""
+    description = read_json(PACKED / DESCRIPTION)
+    description["metadata"]["files"][path.relative_to(PACKED).as_posix()] = sha256(path)
+    write_json(PACKED / DESCRIPTION, description)
 
 
 def rounded(translated: list[list[Translation]]) -> list[list[Translation]]:
@@ -106,51 +109,21 @@ def test_a_packed_model_translates_as_the_project_s_does(project, tmp_path, name
     assert rounded(translated) == rounded(expected)
     assert any(line[0].text for line in translated)
     files = {file.relative_to(packed) for file in packed.rglob("*") if file.is_file()}
-    assert files == {Path(CARD), Path(MANIFEST), *needed}
-
-
-def test_the_card_has_the_digests_of_the_manifest(project):
-    files = translator_files(params_of(project), BEST)
-    card = (PACKED / CARD).read_text(encoding="utf-8")
-    manifest = read_json(PACKED / MANIFEST)
-    assert f'translate("{manifest["example"]}")' in card
-    assert list(manifest["files"]) == sorted(map(str, files))
-    for file in files:
-        digest = sha256(PACKED / file)
-        assert manifest["files"][str(file)]["sha256"] == digest
-        assert f"| {file} | {(PACKED / file).stat().st_size:,} | {digest} |" in card
+    assert files == {Path(CARD), Path(DESCRIPTION), *needed}
 
 
 @pytest.mark.parametrize("name", ["local_p", "german", "ensemble"])
-def test_the_card_says_what_was_trained_and_scored(project, name):
+def test_the_card_has_the_scores_and_the_trainings(project, name):
     params = params_of(project)
-    pack_model(params, name, Path("other"))
+    pack_model(params, name, Path("other"), "CC BY 4.0")
     card = Path("other", CARD).read_text(encoding="utf-8")
     assert "22.0 (21.0 to 23.0)" in card
-    assert made_records.provenance(name)["code"] in card
-    assert "`made|sacrebleu`" in card
+    assert "made|sacrebleu" in card
     for member in params.translators(name).members:
-        assert f"| model | {member} |" in card
+        assert f"| {member} | {params.models[member].seed} |" in card
     source, target = ("German", "English") if name == "german" else ("English", "German")
     assert card.startswith(f"# {name}: {source} to {target}\n")
-
-
-def test_the_card_says_when_the_rate_falls_and_by_what_optimizer(project):
-    """The schedule of the authors' program halves the rate one epoch later than the paper says."""
-    for schedule, optimizer, text in (
-        ("paper", "sgd", "SGD at 1.0, halved every epoch after epoch 2;"),
-        ("program", "Nesterov", "Nesterov at 1.0, halved every epoch after epoch 3;"),
-    ):
-        recipe = params_of(project).recipe("local_p")
-        recipe = recipe.model_copy(
-            update={"schedule": schedule, "optimizer": optimizer, "halve_after": 2}
-        )
-        loaded = load_translator(params_of(project), "local_p")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(packing, "load_translator", lambda *_, one=loaded: one)
-            patch.setattr(Params, "recipe", lambda *_, one=recipe: one)
-            pack_model(params_of(project), "local_p", Path("other"))
-        assert text in Path("other", CARD).read_text(encoding="utf-8")
+    assert "--text-license 'CC BY 4.0' other" in card
 
 
 def test_the_card_s_example_in_python_works(project):
@@ -171,12 +144,11 @@ def test_every_changed_or_missing_file_is_named(project):
     for file in translator_files(params_of(project), BEST):
         path = PACKED / file
         content = path.read_bytes()
-        fault = rf"^{path}: missing, or not the file that was packed; get the"
         path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
-        with pytest.raises(InputError, match=fault):
+        with pytest.raises(InputError, match=f"^{path}: missing"):
             read_packed(PACKED)
         path.unlink()
-        with pytest.raises(InputError, match=fault):
+        with pytest.raises(InputError, match=f"^{path}: missing"):
             read_packed(PACKED)
         path.write_bytes(content)
 
@@ -184,15 +156,16 @@ def test_every_changed_or_missing_file_is_named(project):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 1}, "packed/manifest.json: format: Input should be 2"),
-        ({"files": {"../secret": {"bytes": 1, "sha256": "0" * 64}}}, "must be a path inside"),
-        ({"params_file": "/etc/params.yaml"}, "params_file: must be a path inside the folder"),
-        ({"model": "gruu"}, "no model or ensemble 'gruu'; did you mean 'gru'?; the model was"),
+        ({"format": 1}, "packed/MLmodel: metadata.format: "),
+        ({"files": {"../secret": "0" * 64}}, "must be a path inside"),
+        ({"params_file": "/etc/params.yaml"}, "metadata.params_file: must be a path inside"),
+        ({"model": "gruu"}, "did you mean 'gru'?; the model was trained at commit 89abcdef"),
     ],
 )
-def test_a_damaged_manifest_is_named(project, change, message):
-    damaged = read_json(PACKED / MANIFEST) | change
-    (PACKED / MANIFEST).write_text(json.dumps(damaged))
+def test_a_damaged_description_is_named(project, change, message):
+    description = read_json(PACKED / DESCRIPTION)
+    description["metadata"] |= change
+    (PACKED / DESCRIPTION).write_text(json.dumps(description))
     with pytest.raises(InputError, match=re.escape(message)):
         read_packed(PACKED)
 
@@ -206,36 +179,22 @@ def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(proj
         load("packed")
 
 
-def test_a_folder_that_is_not_packed_is_named(project):
-    with pytest.raises(InputError, match=r"^models: has no manifest\.json; name a folder"):
-        read_packed(Path("models"))
-
-
-def test_parameters_that_this_code_does_not_know_name_the_commit(project):
-    path = PACKED / "params.yaml"
-    path.write_text(path.read_text() + "unknown_key: 1\n")
-    pack_again(path)
-    fault = r"unknown_key.*; the model was trained at commit 89abcdef"
-    with pytest.raises(InputError, match=fault):
-        read_packed(PACKED)
-
-
 def test_pack_replaces_a_packed_folder_and_nothing_else(project, attnmt):
     status, output, error = attnmt("pack", "packed", "--model", "plain")
     assert (status, error) == (0, "")
-    assert output.startswith("packed: plain of demo, 0.0 MB; its README.md describes it\n")
+    assert output.startswith("packed: plain of demo, 0.0 MB")
     assert read_packed(Path("packed")).model == "plain"
     assert not Path("packed/models/demo", BEST).exists()
     before = sorted(Path("models").rglob("*"))
     Path("packed/.git").mkdir()
     Path("packed/.git/config").write_text("mine")
     Path("app").mkdir()
-    Path("app/manifest.json").write_text('{"name": "a web app"}')
+    Path("app/MLmodel").write_text('{"flavors": {}}')
     for place, fault in (
-        ("models", "models: has files in it"),
+        ("models", "models/demo/"),
         ("params.yaml", "params.yaml: a folder is to be"),
-        ("packed", "packed/.git/config: would be removed, and attnmt pack did not write it"),
-        ("app", "app/manifest.json: format: this key is missing (and"),
+        ("packed", "packed/.git/config: would be removed"),
+        ("app", "app/MLmodel: metadata: this key is missing"),
     ):
         status, output, error = attnmt("pack", place)
         assert (status, output) == (2, "")
@@ -249,8 +208,7 @@ def test_scores_of_other_data_are_refused(project):
     path = Path("scores/demo/local_p.csv")
     lines = read_scores(params_of(project), BEST).lines
     write_numbers(path, (line.model_copy(update={"data": "f" * SHA_DIGITS}) for line in lines))
-    fault = rf"^{path}: the encoded data changed after this model was scored"
-    with pytest.raises(InputError, match=fault):
+    with pytest.raises(InputError, match=rf"^{path}: the encoded data changed"):
         pack_model(params_of(project), BEST, Path("new"))
     assert not Path("new").exists()
 
@@ -260,54 +218,22 @@ def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_pat
     expected = load_translator(params_of(project), BEST).translate([sentence])[0][0]
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
-    weights = ("--weights", str(project / "packed"))
+    weights, other = ("--weights", str(project / "packed")), ("--weights", str(DEMO))
     assert attnmt("translate", sentence, *weights)[:2] == (0, f"{expected.text}\n")
-    status, output, error = attnmt("explain", sentence, *weights, "--text")
-    assert (status, error) == (0, "")
-    assert expected.words[0] in output
-    other = ("--weights", str(DEMO))
-    three = attnmt("explain", sentence, *weights, *other, *weights, "--text")[1]
-    assert three.startswith(output)
-    assert three.count(output) == 1
-    both = attnmt("explain", sentence, *other, *weights, "-o", "-")[1]
+    assert attnmt("explain", sentence, *other, *weights, *other)[0] == 0
+    page = Path("explain.html").read_text(encoding="utf-8")
     names = [read_packed(DEMO).model.replace("_", "_<wbr>"), "demo"]
-    assert re.findall(r"<small>(?:demo: )?(.+?)</small>", both) == names
-    for other in (("--model", BEST), ("-e", "other")):
-        status, _, error = attnmt("serve", *weights, *other)
+    assert re.findall(r"<small>(?:demo: )?(.+?)</small>", page) == names
+    for also in (("--model", BEST), ("-e", "other")):
+        status, _, error = attnmt("translate", sentence, *weights, *also)
         assert status == 2
-        assert error.endswith("has a model of its own; leave out --model and --experiment\n")
-    assert attnmt("serve", "--weights", "nowhere")[2].startswith("error: nowhere: there is no")
+        assert error.startswith("error: --weights: ")
+    assert attnmt("explain", sentence, "--weights", "nowhere")[2].startswith("error: nowhere: ")
 
 
-def test_without_a_trained_model_the_ready_made_weights_translate(project, attnmt):
-    Path("weights").mkdir()
-    PACKED.rename(READY_MADE)
-    sentence = ENGLISH["test"][0]
-    translated = attnmt("translate", sentence)
-    assert "is used, because" not in translated[2]
-    Layout("demo").reading("local_p").unlink()  # as while `make demo` runs
-    status, output, error = attnmt("translate", sentence)
-    note = (
-        f"note: local_p of {READY_MADE} is used, because the demo's best model is not ready here; to "
-        "train the demo's models: make demo\n"
-    )
-    assert (status, output, error) == (*translated[:2], note + translated[2])
-    shutil.rmtree("models")
-    assert attnmt("explain", sentence, "--text")[2] == note
-    status, _, error = attnmt("translate", sentence, "--model", "gru")
-    assert (status, "models/demo/gru/weights.safetensors: no such file" in error) == (2, True)
-    shutil.rmtree("weights")
-    assert attnmt("translate", sentence)[2].startswith("error: models/demo/*/metrics.json: no")
-
-
-def test_the_card_names_the_license_of_the_text(project, attnmt):
-    assert attnmt("pack", "again", "--text-license", "CC BY 4.0")[0] == 0
-    card = Path("again", CARD).read_text(encoding="utf-8")
-    assert "the license CC BY 4.0, and the weights are handed on under the same terms" in card
-    assert "--text-license 'CC BY 4.0' again" in card
-
-
-@pytest.mark.parametrize(("weights", "most"), [(DEMO, 4e6), (ROOT / READY_MADE, 30e6)])
+@pytest.mark.parametrize(
+    ("weights", "most"), [(DEMO, 4e6), (ROOT / "weights/multi30k", 30e6)], ids=["demo", "captions"]
+)
 def test_ready_made_weights_are_small_and_translate_the_sentences_of_the_readme(weights, most):
     assert sum(path.stat().st_size for path in weights.rglob("*") if path.is_file()) < most
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -325,12 +251,74 @@ def test_ready_made_weights_are_small_and_translate_the_sentences_of_the_readme(
 def test_git_keeps_the_bytes_of_packed_weights():
     """A checkout that changed line ends would change digests."""
     names = [
-        (manifest.parent / name).relative_to(ROOT).as_posix()
-        for manifest in ROOT.glob(f"weights/*/{MANIFEST}")
-        for name in read_json(manifest)["files"]
+        (description.parent / name).relative_to(ROOT).as_posix()
+        for description in ROOT.glob(f"weights/*/{DESCRIPTION}")
+        for name in read_json(description)["metadata"]["files"]
     ]
+    assert names
     command = ["git", "-C", str(ROOT), "check-attr", "text", "--", *names]
     shown = subprocess.run(command, capture_output=True, text=True, check=False)
     if shown.returncode:
         pytest.skip("this is no checkout of git")
     assert shown.stdout.splitlines() == [f"{name}: text: unset" for name in names]
+
+
+def test_mlflow_loads_the_folder(monkeypatch):
+    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    mlflow = pytest.importorskip("mlflow", reason="needs MLflow: pip install -e .[workflow]")
+    model = mlflow.pyfunc.load_model(str(DEMO))
+    sentences = [SENTENCE, "", "The old house is small."]
+    expected = [best.text for best in load(DEMO).translate(sentences)]
+    assert model.predict(sentences) == expected
+    assert model.predict(sentences, params={"beam": 1})[0] == ANSWER
+    with pytest.raises(mlflow.exceptions.MlflowException, match="beam of the search"):
+        model.predict(sentences, params={"beam": 0})
+
+
+def test_mlflow_serves_the_folder(tmp_path):
+    pytest.importorskip("mlflow", reason="needs MLflow: pip install -e .[workflow]")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    program = str(Path(sys.executable).with_name("mlflow"))
+    command = [program, "models", "serve", "-m", str(DEMO), "--env-manager", "local"]
+    own = {"MLFLOW_DISABLE_TELEMETRY": "true", "PYTHONPATH": str(ROOT / "src")}
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # the server calls uvicorn
+    with subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--port", str(port)],
+        cwd=tmp_path,
+        env=os.environ | own | {"PATH": path},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        try:
+            split = {"columns": ["text"], "data": [[SENTENCE]]}
+            for request in ({"inputs": [SENTENCE]}, {"dataframe_split": split}):
+                assert asked(server, port, request) == (200, {"predictions": [ANSWER]})
+            for fault, key in (({"inputs": ["One.\nTwo."]}, "lines"), ({"inputs": []}, "input")):
+                status, answer = asked(server, port, fault)
+                assert status == 400
+                assert key in str(answer["message"])
+        finally:
+            server.terminate()
+
+
+def asked(
+    server: "subprocess.Popen[bytes]", port: int, request: dict[str, object]
+) -> tuple[int, dict[str, object]]:
+    """Return the status and the answer, as soon as the server answers."""
+    question = Request(
+        f"http://127.0.0.1:{port}/invocations",
+        json.dumps(request).encode(),
+        {"Content-Type": "application/json"},
+    )
+    until = time.monotonic() + 120
+    while True:
+        try:
+            with urlopen(question, timeout=60) as answer:
+                return answer.status, json.load(answer)
+        except HTTPError as error:
+            return error.code, json.load(error)
+        except URLError:
+            assert server.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.2)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from made_records import metrics
 from small_experiment import ENGLISH, GERMAN
 
-from attnmt.decoding.history import Candidate
+from attnmt.decoding.history import Hypothesis
+from attnmt.decoding.pipeline import TranslationPipeline, load_translator
 from attnmt.decoding.search import search
-from attnmt.decoding.text_translator import TextTranslator, load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
@@ -22,7 +22,7 @@ NAMES = ["local_p", "plain", "german", "subwords", "gru", "ensemble"]
 
 
 @pytest.fixture(scope="module")
-def translators(params, folder) -> dict[str, TextTranslator]:
+def translators(params, folder) -> dict[str, TranslationPipeline]:
     return {name: load_translator(params, name, folder) for name in NAMES}
 
 
@@ -72,7 +72,7 @@ def test_a_batch_with_a_long_sentence_has_few_sentences(translators, monkeypatch
     expected = [translations[0].words for translations in translators["subwords"].translate(lines)]
     rows: list[int] = []
 
-    def noted(models: Any, sources: Any, *arguments: Any) -> list[list[Candidate]]:
+    def noted(models: Any, sources: Any, *arguments: Any) -> list[list[Hypothesis]]:
         rows.append(len(sources))
         return search(models, sources, *arguments)
 

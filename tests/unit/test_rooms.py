@@ -9,11 +9,11 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src"
 LIBRARY = SOURCE / "attnmt"
 # Every room imports only from those before it. A sentence passes through the rooms from corpora to
-# reporting; serving, tracking and planning stand beside its way.
+# reporting; packing, tracking and planning stand beside its way.
 ROOMS = (
     "errors", "files", "layout", "config",
     "corpora", "text", "model", "training", "decoding", "scoring", "reporting",
-    "serving", "library", "tracking", "planning", "workflow", "commands", "cli",
+    "packing", "library", "tracking", "planning", "workflow", "commands", "cli",
 )  # fmt: skip
 
 

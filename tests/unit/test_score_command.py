@@ -13,7 +13,7 @@ from small_project import ROOT, Command
 from attnmt.commands import input_lines
 from attnmt.commands.pairs import pairs_given
 from attnmt.config import Language, Params
-from attnmt.decoding.text_translator import load_translator
+from attnmt.decoding.pipeline import load_translator
 from attnmt.errors import InputError
 from attnmt.text.batches import pad_source
 from attnmt.text.vocabulary import BOS, EOS

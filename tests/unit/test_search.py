@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from attnmt.config import LinkStep, ModelShape, SearchRules, System
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced import force
-from attnmt.decoding.history import Candidate
+from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.search import Search, search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.model.translator import Ids, ModelConfig, Translator
@@ -192,7 +192,7 @@ def test_an_ensemble_averages_logits():
         assert forced.score == pytest.approx(row[:n].sum().item())
 
 
-def same(a: Sequence[Candidate], b: Sequence[Candidate]) -> None:
+def same(a: Sequence[Hypothesis], b: Sequence[Hypothesis]) -> None:
     assert [(c.words, c.links) for c in a] == [(c.words, c.links) for c in b]
     assert [c.score for c in a] == pytest.approx([c.score for c in b])
 

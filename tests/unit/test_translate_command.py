@@ -3,21 +3,22 @@
 import gzip
 import json
 import os
+import pty
 import re
+import subprocess
+import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from small_experiment import ENGLISH
-from small_project import Command
+from small_project import ROOT, Command
 
 from attnmt.commands import input_lines
-from attnmt.commands.translate import _name_unknown
 from attnmt.config import Params, SearchRules
-from attnmt.decoding.text_translator import TextTranslator, Translation, Units, load_translator
-from attnmt.errors import InputError
-from attnmt.files import progress
+from attnmt.decoding.pipeline import Translation, TranslationPipeline, Units, load_translator
 
 RAW = ENGLISH["test"]
 LONG = "The old house is the old house of the old house."
@@ -48,8 +49,9 @@ def test_text_a_file_and_standard_input_give_the_same(attnmt, params, folder, tm
     read = [word for t in expected(params, folder, "local_p") for word in t[0].source]
     known = load_translator(params, "local_p", folder).source.vocabulary
     unknown = sum(word not in known for word in read)
-    note = f"note: the model does not know {unknown} of the {len(read)} words\n"
     file.write_bytes(content)
+    note = attnmt(stdin=content)[2]
+    assert f" {unknown} of the {len(read)} " in note
     (tmp_path / "raw.en.gz").write_bytes(gzip.compress(content))
     assert attnmt("--input", str(file)) == (0, plain, note)
     assert attnmt("-i", f"{file}.gz", "--model", "local_p") == (0, plain, note)
@@ -71,37 +73,12 @@ def test_an_argument_may_have_several_lines(attnmt, params, folder):
     assert "text:2: 11 characters" in error[2]
 
 
-@pytest.mark.parametrize("mark", ["\r", "\v", "\f", "\x85", "\u2028", "\u2029"])
-def test_what_divides_a_line_otherwise_is_a_space_and_a_warning(attnmt, tmp_path, mark):
-    """Nothing is glued together or lost: the words are those of the line with a space."""
-    line, spaced = (f"The old house.{between}The new house." for between in (mark, " "))
-    expected = attnmt(spaced, "--format", "json")[1]
-    status, output, error = attnmt(line, "--format", "json")
-    assert (status, output) == (0, expected)
-    divides = f"U+{ord(mark):04X} divides this line, and a space is read in its place"
-    assert error.startswith(f"warning: text:1: {divides}; if sentences end there, end them with a")
-    file = tmp_path / "raw.en"
-    file.write_bytes(f"A house.\n{line}\r\nThe house.{mark}\n".encode())
-    status, output, error = attnmt("--input", str(file))
-    assert (status, len(output.splitlines())) == (0, 3)
-    assert f"warning: {file}:2: {divides}" in error
-    assert error.count("divides this line") == 1  # nothing follows the mark of the last line
-
-
 def test_notes_name_the_unknown_words_of_a_sentence(attnmt):
-    place = "note: text:1: the model does not know these words"
     assert attnmt("The old house is the old house.")[2] == ""
-    assert attnmt("The old g\u202e house is the old house.")[2] == f"{place}: g\n"
-    unlike = "; the sentence is unlike its training text, and the translation may be bad"
-    assert attnmt("Cats & dogs.")[2] == f"{place}: Cats, &, dogs{unlike}\n"
-
-
-def test_several_sentences_in_a_line_get_a_warning(attnmt):
-    warned = (
-        "warning: text:1: several sentences; give each a line, or the model may leave one out\n"
-    )
-    assert warned in attnmt("The house is old! The house is new.")[2]
-    assert "several" not in attnmt("The Mr. Smith house is new.", "The house . the house.")[2]
+    assert attnmt("The old g\u202e house is the old house.")[2].endswith(" words: g\n")
+    note = attnmt("Cats & dogs.")[2]
+    assert note.startswith("note: text:1: ")
+    assert "Cats, &, dogs; " in note  # so many that the translation may be bad
 
 
 def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatch):
@@ -112,12 +89,6 @@ def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatc
     assert lines == [*texts[:3], "", *texts[3:], ""]
     rows = attnmt("--model", "subwords", "--format", "json", stdin=text)[1].splitlines()
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
-
-
-def test_a_pipe_without_a_terminal_is_told_how_far_it_is(attnmt, monkeypatch):
-    monkeypatch.setattr(progress, "EVERY", 0.0)
-    said = attnmt(stdin="".join(f"{line}\n" for line in RAW).encode())[2]
-    assert "\nlines: 5 lines in 0:00:0" in said
 
 
 def test_a_pipe_may_stand_in_the_place_of_a_file(attnmt, params, folder, tmp_path):
@@ -132,15 +103,13 @@ def test_a_pipe_may_stand_in_the_place_of_a_file(attnmt, params, folder, tmp_pat
 
 def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
     sizes = []
-    translate_units = TextTranslator.translate_units
+    translate_units = TranslationPipeline.translate_units
 
-    def counted(
-        self: TextTranslator, sentences: list[Units], prefix: Units
-    ) -> list[list[Translation]]:
+    def counted(self: TranslationPipeline, sentences: list[Units]) -> list[list[Translation]]:
         sizes.append(len(sentences))
-        return translate_units(self, sentences, prefix=prefix)
+        return translate_units(self, sentences)
 
-    monkeypatch.setattr(TextTranslator, "translate_units", counted)
+    monkeypatch.setattr(TranslationPipeline, "translate_units", counted)
     attnmt(stdin="".join(f"{line}\n" for line in RAW).encode())
     assert sizes == [len(RAW)]
 
@@ -201,24 +170,22 @@ def test_every_rule_of_the_search_can_be_set(attnmt, params, folder):
         "max_ratio": 1.2,
         "min_length": 3,
         "max_length": 6,
-        "no_repeat_ngram": 2,
     }
     assert rules.keys() == SearchRules.model_fields.keys()
     options = [f"--{name.replace('_', '-')}={value}" for name, value in rules.items()]
     translator = load_translator(params, "local_p", folder, **rules)
     assert translator.options.rules.model_dump() == rules
-    plain = lines_of(translator.translate(RAW, prefix="Ein"))
-    assert attnmt(*RAW, *options, "--prefix", "Ein")[1] == plain
+    plain = lines_of(translator.translate(RAW))
+    assert attnmt(*RAW, *options)[1] == plain
     assert plain != lines_of(expected(params, folder, "local_p"))
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--alpha 0.6", "--alpha: give it with --length-penalty gnmt, and only then"),
-        ("--min-length 5 --max-length 4", "--max-length: the least is 5, and the greatest is 4"),
-        ("--no-repeat-ngram 0", "--no-repeat-ngram: Input should be greater than 0 (found 0)"),
-        ("--max-length 1 --prefix Ein", "--prefix: it has 1 words or pieces, and a translation"),
+        ("--alpha 0.6", "--alpha: give it with --length-penalty gnmt"),
+        ("--min-length 5 --max-length 4", "--max-length: the least is 5"),
+        ("--min-ratio -1", "--min-ratio: Input should be greater"),
     ],
 )
 def test_an_error_names_the_option_and_no_key(attnmt, words, message):
@@ -228,37 +195,9 @@ def test_an_error_names_the_option_and_no_key(attnmt, words, message):
     assert not re.search("|".join(rule for rule in SearchRules.model_fields if "_" in rule), error)
 
 
-@pytest.mark.parametrize("name", ["local_p", "subwords"])
-def test_a_beginning_stays_as_it_is_given(attnmt, name):
-    status, output, note = attnmt(LONG, "--prefix", "Zerburg alte", "-m", name)
-    assert (status, output[:13]) == (0, "Zerburg alte ")
-    assert "note: --prefix: the model does not know these" in note
-
-
-def test_a_beginning_with_an_unknown_piece_comes_once(params, folder):
-    """An unknown piece joins no other, so the ids of the beginning would read as more words."""
-    text = load_translator(params, "subwords", folder)
-    (best,) = text.translate([LONG], prefix="Ωmega alte")[0][:1]
-    assert best.words[:2] == best.replaced[:2] == ["Ωmega", "alte"]
-    assert best.text.startswith("Ωmega alte ")
-    assert len(text.target.units("Ωmega alte", "")) > 2
-    alone = text.target.vocabulary.decode(text.target.vocabulary.encode(["Ω@@"]))
-    assert alone == ["<unk>"]
-    after = text.target.vocabulary.decode(best.ids[len(text.target.units("Ωmega alte", "")) :])
-    assert best.words[2:] == text.data.words(after)
-
-
-def test_a_beginning_that_the_model_does_not_read_whole_is_refused(params, folder, monkeypatch):
-    text = load_translator(params, "local_p", folder)
-    monkeypatch.setattr(text.target, "words_lost", lambda line: max(0, len(line.split()) - 2))
-    assert text.translate([LONG], prefix="Das alte")[0][0].text.startswith("Das alte")
-    with pytest.raises(InputError, match="prefix: 1 words more than the model reads in a line"):
-        text.translate([LONG], prefix="Das alte Haus")
-
-
 def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, monkeypatch):
     monkeypatch.setattr(input_lines, "CHUNK", 1)
-    monkeypatch.delattr("attnmt.decoding.text_translator.load_translator")
+    monkeypatch.delattr("attnmt.decoding.pipeline.load_translator")
     (tmp_path / "raw.en").write_bytes(b"gut\nsch\xf6n\n")
     (tmp_path / "out.de").write_text("old")
     status, _, error = attnmt("-i", f"{tmp_path}/raw.en", "-o", f"{tmp_path}/out.de")
@@ -268,6 +207,27 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, mon
     assert (tmp_path / "out.de").read_text() == "old"
 
 
-def test_unknown_words_are_named_without_the_marks_where_they_join(capsys):
-    _name_unknown("text:1", ["￭!", "l", "￭!", "(￭"], "words", 8)
-    assert "the model does not know these words: !, l, (" in capsys.readouterr().err
+def test_no_text_controls_the_terminal_and_an_ascii_terminal_shows_all_else():
+    script = ("-c", "from attnmt.cli import main; main()")
+    weights = str(ROOT / "weights/demo")
+    line = [sys.executable, *script, "translate", "Jürgen Ü\x9b.", "--weights", weights]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT / "src")}
+    piped = subprocess.run(line, env=environment, capture_output=True, check=True)
+    assert "Jürgen" in piped.stdout.decode()
+    shown = on_a_terminal(line, environment)
+    assert b"J?rgen" in shown
+    assert b"\x9b" not in shown
+
+
+def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
+    """Return what a command writes to a terminal."""
+    terminal, theirs = pty.openpty()
+    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the terminal is closed at the end
+            while block := os.read(terminal, 65_536):
+                shown += block
+    os.close(terminal)
+    assert process.returncode == 0, shown
+    return shown

@@ -7,14 +7,13 @@ import typer
 
 from attnmt.commands.listed import counted
 from attnmt.commands.messages import note, warn
-from attnmt.commands.model_choice import Weights, choose
+from attnmt.commands.model_choice import SeveralModels, Weights, choose_several
 from attnmt.commands.options import (
     MOST_CHARACTERS,
     Experiment,
     Flip,
     MaxCharacters,
     check_output,
-    complete_model,
     refuse_pipes,
 )
 from attnmt.commands.pairs import Source, Target, note_unknown, pairs_given
@@ -36,17 +35,7 @@ def align(
     source: Source = None,
     target: Target = None,
     experiment: Experiment = DEMO,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="A model or an ensemble; several may be given. The default is the model that attnmt "
-            "translate takes; with --gold, it is the first seed of every trained system and ensemble "
-            "with attention.",
-            autocompletion=complete_model,
-        ),
-    ] = None,
+    model: SeveralModels = None,
     weights: Weights = None,
     tokenized: Annotated[
         bool,
@@ -83,7 +72,8 @@ def align(
     The links are those at the step of attention whose links are nearer to the outside aligner's on the
     development set. Error rates are given for this step, and then for the other one. The diagonal is no
     model: it links each target word to the source word at the same position. Source and target are the
-    experiment's, also for a model that translates from the target to the source.
+    experiment's, also for a model that translates from the target to the source. With --gold and without
+    --model, the first seeds of all systems and ensembles with attention are compared.
 
     Examples:
 
@@ -93,9 +83,9 @@ def align(
 
     attnmt align test.en test.de --tokenized --gold test.wa --experiment captions -o rates.csv
     """
-    choice = choose(experiment, model, weights)
-    params, names, root, is_packed, _ = choice
-    if gold is not None and not model and not is_packed:
+    choices = choose_several(experiment, model or [], [weights] if weights else [])
+    params, names, root = choices[0].params, [one.name for one in choices], choices[0].root
+    if gold is not None and not model and weights is None:
         names = _attentional(params)
     if links is not None and len(names) != 1:
         raise InputError("--links: the file holds the links of one model; give exactly one --model")

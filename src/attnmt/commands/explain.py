@@ -1,16 +1,12 @@
 """``attnmt explain``."""
 
 import os
-import shutil
-import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from attnmt.commands.input_lines import warn_of_form
-from attnmt.commands.listed import counted
 from attnmt.commands.messages import warn
 from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
 from attnmt.commands.options import Beam, Experiment
@@ -18,11 +14,9 @@ from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 from attnmt.files.text_file import decode_lines, write_text
-from attnmt.serving.service import MOST_CHARACTERS, refuse_lines
 
+MOST_CHARACTERS = 1_000  # of a sentence
 MOST_EXPLAINED = 20  # candidates; a page of one thousand characters then has some 16 MB
-OUTPUT = Path("explain.html")
-STANDARD = Path("-")  # standard output
 
 
 def explain(
@@ -34,19 +28,9 @@ def explain(
         str | None,
         typer.Option(help="A translation of the sentence. The models say how probable it is."),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help=f"The page; - is standard output. \\[default: {OUTPUT}]"
-        ),
-    ] = None,
-    text: Annotated[
-        bool,
-        typer.Option(
-            "--text",
-            help="Print the explanation as text. Then a page is written only with --output or --open.",
-        ),
-    ] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path(
+        "explain.html"
+    ),
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     beam: Beam = None,
     n_best: Annotated[
@@ -65,57 +49,45 @@ def explain(
 
     attnmt explain "The old house is small." --model local_m_general_feed --model base_reverse
 
-    attnmt explain "The old house is small." --weights weights/demo
-
-    attnmt explain "The old house is small." --text
+    attnmt explain "The old house is small." --weights weights/demo --weights my-weights
     """
-    chosen = choose_several(experiment, model or [], weights or [])
+    choices = choose_several(experiment, model or [], weights or [])
+    first = choices[0]
+    for other in choices[1:]:
+        if other.languages != first.languages:
+            raise InputError(
+                f"{'--weights' if weights else '--model'}: {first.name} and {other.name} do not "
+                f"translate the same languages; take models of one direction"
+            )
     sentence = _line(sentence, "the sentence")
     reference = None if reference is None else _line(reference, "--reference")
-    page = OUTPUT if output is None and not (text and not show) else output
-    if page == STANDARD and (text or show):
-        raise InputError(
-            f"--output -: the page cannot go to standard output with {'--text' if text else '--open'}; "
-            f"name a file"
-        )
-    if page is not None and page != STANDARD:
-        check_place(page)
+    check_place(output)
 
     # imported here, because they take seconds, and --help must be fast
     from attnmt.decoding.explanation import explain as explained
-    from attnmt.reporting.explain_facts import Shown, about
-    from attnmt.reporting.explain_page import make_explain_page
-    from attnmt.reporting.explain_text import explain_text
+    from attnmt.reporting.explain_page import Shown, make_explain_page
 
-    if os.path.isfile(sentence):  # noqa: PTH113  pathlib fails on a text too long for a name
-        warn(f"{sentence} is a file, but its name is explained; give a sentence")
-    first, name = chosen[0]
-    given = ("the sentence", sentence), ("--reference", reference)
-    for (what, line), language in zip(given, first.languages(name), strict=True):
-        warn_of_form(what, [line or ""], language)
     shown = []
-    for choice, name in chosen:
-        translator = choice.load(name, beam, n_best)
-        readers = translator.source, translator.target
-        for (what, line), reader in zip(given, readers, strict=True):
+    for choice in choices:
+        translator = choice.load(beam, n_best)
+        given = (
+            (translator.source, "the sentence", sentence),
+            (
+                translator.target,
+                "--reference",
+                reference,
+            ),
+        )
+        for reader, what, line in given:
             if line and (lost := reader.words_lost(line)):
-                warn(f"{name} does not read the {counted(lost, 'first word')} of {what}")
+                warn(f"{choice.name} does not read the first words of {what} ({lost})")
         explanation = explained(translator, sentence, reference, n_best)
-        shown.append(Shown(about(choice.params, name, translator), explanation))
-    if text:
-        width = shutil.get_terminal_size().columns
-        print("\n".join(explain_text(one, width) for one in shown), end="")
-    if page is None:
-        return
-    content = make_explain_page([one.about for one in shown], sentence, reference, shown)
-    if page == STANDARD:
-        sys.stdout.write(content)
-        return
-    write_text(page, content)
-    address = page.resolve().as_uri()
+        shown.append(Shown.of(choice.params, choice.name, translator, explanation))
+    write_text(output, make_explain_page(sentence, reference, shown))
+    address = output.resolve().as_uri()
     print(f"The page: {address}")
     if show and not webbrowser.open(address):
-        raise InputError(f"{page}: no browser could be started; open {address} yourself")
+        raise InputError(f"{output}: no browser could be started; open {address} yourself")
 
 
 def _line(text: str, what: str) -> str:
@@ -125,7 +97,8 @@ def _line(text: str, what: str) -> str:
         InputError: if it is not UTF-8, has several lines, no words or too many.
     """
     (line, *_) = decode_lines([os.fsencode(text)], what)
-    refuse_lines(line, what)
+    if (count := sum(bool(part.strip()) for part in line.splitlines())) > 1:
+        raise InputError(f"{what}: it has {count} lines; explain one sentence at a time")
     words = " ".join(line.split())
     if not words:
         raise InputError(f"{what} has no words; give a sentence")

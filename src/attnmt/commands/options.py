@@ -14,8 +14,8 @@ from attnmt.config import DEMO, load_params, params_file
 from attnmt.config.generated import experiments
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
-from attnmt.serving.service import MOST_BEAM
 
+MOST_BEAM = 100  # a wider beam finds nothing better
 PAIRS = "SOURCE TARGET"  # how the help shows an option that has a file for each side
 
 

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.model_choice import known_model
+from attnmt.commands.model_choice import choose
 from attnmt.commands.options import Experiment, OneModel
-from attnmt.config import DEMO, load_params, params_file
+from attnmt.config import DEMO
+from attnmt.packing.folder import refuse_other_files
 
 
 def pack(
@@ -28,8 +29,9 @@ def pack(
     """Write a trained model into a folder that you can give to others.
 
     The folder holds everything that translating needs, and the digests of these files. Its README.md
-    says what the model is, where it comes from and how good it is. attnmt translate, explain and serve
-    take the folder as --weights, and attnmt.load loads it in Python.
+    says what the model is, where it comes from and how good it is. attnmt translate and the other
+    commands take the folder as --weights, attnmt.load loads it in Python, and MLflow serves it
+    (mlflow models serve -m FOLDER --env-manager local).
 
     Examples:
 
@@ -37,15 +39,13 @@ def pack(
 
     attnmt pack --experiment captions --model ensemble captions-ensemble
     """
-    params = load_params(params_file(experiment))
-    if model is not None:
-        known_model(params, model)
-
-    from attnmt.serving.packing import pack_model, refuse_other_files
-    from attnmt.training.best_model import best_model
-
+    choice = choose(experiment, model, None)
     refuse_other_files(folder)
-    name = best_model(params) if model is None else model
-    pack_model(params, name, folder, text_license)
+
+    from attnmt.packing.pack import pack_model  # here, because torch takes seconds
+
+    pack_model(choice.params, choice.name, folder, text_license)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    print(f"{folder}: {name} of {experiment}, {size / 1e6:.1f} MB; its README.md describes it")
+    print(
+        f"{folder}: {choice.name} of {experiment}, {size / 1e6:.1f} MB; its README.md describes it"
+    )

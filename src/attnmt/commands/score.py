@@ -17,8 +17,8 @@ from attnmt.errors import InputError
 from attnmt.files.progress import Progress
 
 if TYPE_CHECKING:
+    from attnmt.decoding.pipeline import TranslationPipeline
     from attnmt.decoding.reader import Units
-    from attnmt.decoding.text_translator import TextTranslator
 
 
 def score(
@@ -45,11 +45,10 @@ def score(
     paste source.en candidates.de | attnmt score --model ensemble > log_p
     """
     choice = choose(experiment, model, weights)
-    (name,) = choice.names
-    given = pairs_given(source, target, max_characters, choice.languages(name))
+    given = pairs_given(source, target, max_characters, choice.languages)
     if given.typed:
         typer.echo(f"{STDIN}: a source, a tab and its translation. Ctrl-D ends.", err=True)
-    translator = choice.load(name)
+    translator = choice.load()
     total, predicted, count = 0.0, 0, 0
     with Progress("pairs", given.total, "pairs") as progress:
         for pairs in in_chunks(_read(given.items, translator), given.waiting):
@@ -72,7 +71,9 @@ def score(
     )
 
 
-def _read(pairs: Iterator[Pair], translator: "TextTranslator") -> Iterator[tuple["Units", "Units"]]:
+def _read(
+    pairs: Iterator[Pair], translator: "TranslationPipeline"
+) -> Iterator[tuple["Units", "Units"]]:
     """Yield each pair as the models read it; say at the end what they do not know or read."""
     from attnmt.decoding.coverage import Coverage  # here, because torch takes seconds
 

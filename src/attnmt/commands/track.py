@@ -1,12 +1,13 @@
 """``attnmt track``."""
 
+import socket
 from typing import Annotated
 
 import typer
 
-from attnmt.commands.listening import bound
 from attnmt.commands.options import Experiment
 from attnmt.config import DEMO, load_params, params_file
+from attnmt.errors import InputError
 from attnmt.tracking.store import UI_PORT, connect, is_server, runs_address
 
 TAKEN = (
@@ -39,7 +40,14 @@ def track(
     if (
         port is not None and not is_server()
     ):  # or the address that is printed would show what another server serves
-        bound("127.0.0.1", port, TAKEN).close()
+        _refuse_taken(port)
     imported = import_missing(load_params(params_file(experiment)))
     typer.echo("\n".join(imported) if imported else "MLflow has everything already.")
     typer.echo(f"The runs of {experiment}: {runs_address(connect(), experiment, port or UI_PORT)}")
+
+
+def _refuse_taken(port: int) -> None:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError as error:
+        raise InputError(f"port {port} of 127.0.0.1: {error.strerror}; {TAKEN}") from None

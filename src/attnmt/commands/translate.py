@@ -1,14 +1,11 @@
 """``attnmt translate``."""
 
 import json
-import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from html import unescape
-from itertools import pairwise
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,6 +15,7 @@ from attnmt.commands.input_lines import Lines, in_chunks, lines_to_translate
 from attnmt.commands.messages import note, warn
 from attnmt.commands.model_choice import Weights, choose
 from attnmt.commands.options import (
+    MOST_BEAM,
     MOST_CHARACTERS,
     Beam,
     Experiment,
@@ -27,21 +25,19 @@ from attnmt.commands.options import (
 )
 from attnmt.config import DEMO, LengthPenalty, SearchRules
 from attnmt.corpora.links import format_links
-from attnmt.errors import InputError
+from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import atomic_path
 from attnmt.files.progress import Progress
-from attnmt.serving.service import MOST_BEAM, lines_in
 
 if TYPE_CHECKING:
+    from attnmt.decoding.pipeline import Translation, TranslationPipeline
     from attnmt.decoding.reader import Units
-    from attnmt.decoding.text_translator import TextTranslator, Translation
 
 FAR = 1.5  # warn of a sentence with more than this many times the words of the longest trained on
+UNLIKE = 0.25  # warn of a sentence with a larger share of unknown words
 RULE = "The default of each rule is the experiment's."
 OF = "times the source's words"
-RULES = re.compile(rf"\b({'|'.join(SearchRules.model_fields)}|prefix)\b(?: of the search)?")
-ENDS = {".", "!", "?"}  # of a sentence, where a capital letter follows
-UNLIKE = 0.25  # a sentence of which more is unknown is unlike the text that the model learned from
+RULES = re.compile(rf"\b({'|'.join(SearchRules.model_fields)})\b(?: of the search)?")
 
 
 def translate(
@@ -65,7 +61,11 @@ def translate(
     beam: Beam = None,
     n_best: Annotated[
         int,
-        typer.Option(min=1, max=MOST_BEAM, help="The most translations to give for each sentence."),
+        typer.Option(
+            min=1,
+            max=MOST_BEAM,
+            help="The most translations to give for each sentence. A narrow beam finishes fewer.",
+        ),
     ] = 1,
     length_penalty: Annotated[
         LengthPenalty | None, typer.Option(help=f"How finished translations are ranked. {RULE}")
@@ -75,10 +75,6 @@ def translate(
     max_ratio: Annotated[float | None, typer.Option(help=f"The greatest length, {OF}.")] = None,
     min_length: Annotated[int | None, typer.Option(help="The least length in words.")] = None,
     max_length: Annotated[int | None, typer.Option(help="The greatest length in words.")] = None,
-    no_repeat_ngram: Annotated[
-        int | None, typer.Option(help="So many words in a row come only once.")
-    ] = None,
-    prefix: Annotated[str, typer.Option(help="Words with which every translation begins.")] = "",
     form: Annotated[
         Literal["text", "json"],
         typer.Option("--format", help="Columns with tabs between them, or JSON with everything."),
@@ -100,9 +96,9 @@ def translate(
     JSON has one object for each translation: line, text, words, replaced, source, links, score (log p).
 
     Lines that are typed or come through a pipe are answered as they come; those that are there already
-    are translated together. A line ends at a line feed; a warning tells of a line that another
-    character divides. Another warning tells of a sentence that is far longer than any that was trained
-    on. A note names the words that the model does not know, or counts them if a file or a pipe is read.
+    are translated together. A line ends at a line feed. A warning tells of a sentence that is far longer
+    than any that was trained on. A note names the words that the model does not know, or counts them if
+    a file or a pipe is read.
 
     The score is log p, whatever --length-penalty ranks by: average divides log p by the number of words,
     gnmt by ((5 + words) / 6)^alpha. Words and lengths are what the model writes, words or pieces.
@@ -115,27 +111,19 @@ def translate(
 
     attnmt translate --weights weights/demo --n-best 5 --format json < news.en > news.jsonl
 
-    attnmt translate "The old house is small." --length-penalty gnmt --alpha 0.6 --prefix "Das alte"
+    attnmt translate "The old house is small." --length-penalty gnmt --alpha 0.6
 
     tail -f chat.en | attnmt translate | tee chat.de
     """
     choice = choose(experiment, model, weights)
-    (name,) = choice.names
     if text and source is not None:
         raise InputError("--input: text is given, too; give only one of the two")
     if output is not None:
         check_output("--output", output, [source] if source else [])
     # Files are read through before the models are loaded, so that their faults are reported first.
-    given = lines_to_translate(text, source, max_characters, choice.languages(name)[0])
-    if text and os.path.isfile(text[0]):  # noqa: PTH113  pathlib fails on a text too long for a name
-        warn(f"{text[0]} is a file, but its name is translated; for its lines, use --input")
-    if text and len(text) > 1 and not any(" " in word.strip() for word in text):
-        warn("each word is translated as a sentence; put a sentence in quotes")
-    if n_best > (beam or choice.params.decoding.beam):
-        warn(f"--n-best {n_best}: a narrower beam rarely finishes this many; raise --beam")
+    given = lines_to_translate(text, source, max_characters, choice.languages[0])
 
     from attnmt.decoding.search import changed_rules
-    from attnmt.reporting.explain_text import printable
 
     rules = {
         "length_penalty": length_penalty,
@@ -144,15 +132,10 @@ def translate(
         "max_ratio": max_ratio,
         "min_length": min_length,
         "max_length": max_length,
-        "no_repeat_ngram": no_repeat_ngram,
     }
     with _rules_as_options():
         changed_rules(choice.params.decoding, rules)
-    translator = choice.load(name, beam, n_best, **rules)
-    target = translator.target
-    begun = translator.begin_with(prefix, "--prefix")
-    if unknown := [unit for unit in begun if unit not in target.vocabulary]:
-        _name_unknown("--prefix", unknown, target.unit)
+    translator = choice.load(beam, n_best, **rules)
 
     def row(line: int, translation: "Translation") -> str:
         plain = translation.text if replace else translator.plain(translation.words)
@@ -178,14 +161,12 @@ def translate(
         stack.enter_context(progress or nullcontext())
         prompt = f"{translator.source.code}> " if given.typed and sys.stderr.isatty() else ""
         if prompt:
-            _ask(f"{name}: type a sentence and press Enter. Ctrl-D ends.\n{prompt}")
+            _ask(f"{choice.name}: type a sentence and press Enter. Ctrl-D ends.\n{prompt}")
         line = 0
-        shown = printable if out.isatty() else str
+        shown = escaped if out.isatty() else str
         read = _read(given, translator, one_by_one=bool(text) or given.typed)
         for sentences in in_chunks(read, given.waiting):
-            with _rules_as_options():
-                translated = translator.translate_units(sentences, prefix=begun)
-            for translations in translated:
+            for translations in translator.translate_units(sentences):
                 out.writelines(f"{shown(row(line, t))}\n" for t in translations)
                 line += 1
             out.flush()
@@ -207,58 +188,35 @@ def _rules_as_options() -> Iterator[None]:
         raise InputError(shown) from None
 
 
-def _read(given: Lines, translator: "TextTranslator", one_by_one: bool) -> Iterator["Units"]:
+def _read(given: Lines, translator: "TranslationPipeline", one_by_one: bool) -> Iterator["Units"]:
     """Yield each line as the models read it; warn of a sentence that they may read badly.
 
     ``one_by_one`` names the unknown words of each sentence; otherwise they are only counted.
     """
+    from attnmt.text.tokenizer import JOIN
     from attnmt.training.machine import give_back_large_blocks
 
-    longest, reader = translator.source.longest, translator.source
-    # Other rules part the full stop from an abbreviation, too.
-    by_moses = reader.language.tokenize == "moses" and reader.unit == "words"
+    reader = translator.source
     total = not_known = 0
     for place, text in given.items:
-        units, lost = reader.units(text, place), reader.words_lost(text)
-        if len(parts := lines_in(text)) > 1:
-            mark = text.partition(parts[0])[2][:1]
-            warn(
-                f"{place}: U+{ord(mark):04X} divides this line, and a space is read in its place; if "
-                f"sentences end there, end them with a line feed"
-            )
-        if lost:
+        units = reader.units(text, place)
+        if lost := reader.words_lost(text):
             warn(f"{place}: the model does not read the first {lost} words; divide the sentence")
-        if len(units) > FAR * longest:
+        if len(units) > FAR * reader.longest:
             give_back_large_blocks()
             warn(
-                f"{place}: {len(units)} {reader.unit}, and the longest sentence that was "
-                f"trained on has {longest}; the translation may be bad; divide the sentence"
+                f"{place}: {len(units)} {reader.unit}, and the longest sentence that was trained on has "
+                f"{reader.longest}; the translation may be bad; divide the sentence"
             )
         unknown = [unit for unit in units if unit not in reader.vocabulary]
         total, not_known = total + len(units), not_known + len(unknown)
-        ends = pairwise(units) if one_by_one and by_moses else ()
-        if any(end in ENDS and next_[:1].isupper() for end, next_ in ends):
-            warn(f"{place}: several sentences; give each a line, or the model may leave one out")
         if unknown and one_by_one:
-            _name_unknown(place, unknown, reader.unit, len(units))
+            bad = "; the translation may be bad" if len(unknown) > UNLIKE * len(units) else ""
+            words = ", ".join(dict.fromkeys(unescape(unit).strip(JOIN) for unit in unknown))
+            note(f"{place}: the model does not know these {reader.unit}: {words}{bad}")
         yield units
     if not_known and not one_by_one:
         note(f"the model does not know {not_known:,} of the {total:,} {reader.unit}")
-
-
-def _name_unknown(place: str, unknown: Sequence[str], unit: str, of: float = inf) -> None:
-    """Name the words that the model does not know, of so many in a sentence."""
-    from attnmt.reporting.explain_text import printable
-    from attnmt.text.tokenizer import JOIN
-
-    words = dict.fromkeys(unescape(word).strip(JOIN) for word in unknown)
-    shown = printable(", ".join(words))
-    unlike = (
-        "; the sentence is unlike its training text, and the translation may be bad"
-        if len(unknown) > UNLIKE * of
-        else ""
-    )
-    note(f"{place}: the model does not know these {unit}: {shown}{unlike}")
 
 
 def _ask(text: str) -> None:

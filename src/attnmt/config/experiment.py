@@ -55,7 +55,6 @@ class SearchRules(Strict):
     max_ratio: Ratio | None = None
     min_length: Words | None = None  # the same for any S; the stricter of two limits counts
     max_length: Words | None = None
-    no_repeat_ngram: PositiveInt | None = None  # a translation has no n words in a row twice
 
     @model_validator(mode="after")
     def _rules_agree(self) -> Self:

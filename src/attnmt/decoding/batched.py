@@ -11,7 +11,7 @@ import torch
 from attnmt.config import Average
 from attnmt.decoding.ensemble import Shares
 from attnmt.decoding.forced import Forced, force
-from attnmt.decoding.history import Candidate
+from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.search import Search, search
 from attnmt.files.progress import Progress
 from attnmt.model.translator import Ids, Translator
@@ -25,7 +25,7 @@ MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in 
 
 def search_all(
     models: Sequence[Translator], sources: Sequence[Ids], options: Search, batch_size: int
-) -> list[list[Candidate]]:
+) -> list[list[Hypothesis]]:
     """Return the finished translations of each source sentence, the best first.
 
     Args:
@@ -34,7 +34,7 @@ def search_all(
         batch_size: sentences at once; it does not change the translations.
     """
 
-    def one_batch(rows: list[int]) -> list[list[Candidate]]:
+    def one_batch(rows: list[int]) -> list[list[Hypothesis]]:
         finished = search(models, [sources[i] for i in rows], options)
         return [sorted(candidates, key=options.rank, reverse=True) for candidates in finished]
 

@@ -11,6 +11,7 @@ from attnmt.config import Average
 from attnmt.model.fast.loss import rows_at_once
 from attnmt.model.fast.stepper import Stepper
 from attnmt.model.translator import Translator
+from attnmt.text.vocabulary import EOS
 
 FEWEST = 256  # hypotheses whose logits are computed at once; more would only take more memory
 BLOCK = 64  # columns of which the maximum is taken
@@ -53,25 +54,13 @@ def _in_chunks(
         yield log_probabilities(logits, len(models), average, shares)
 
 
-def log_p_of(
-    models: Sequence[Translator],
-    h: Sequence[Tensor],
-    average: Average,
-    shares: Shares | None,
-    word: int,
-) -> Tensor:
-    """Return log p of one word after each hypothesis, [N, K]; ``h`` is as in :func:`best_words`."""
-    log_p = [chunk[:, word].clone() for chunk in _in_chunks(models, h, average, shares)]
-    return torch.cat(log_p).view(h[0].shape[:2])
-
-
 def best_words(
     models: Sequence[Translator],
     h: Sequence[Tensor],
     average: Average,
     shares: Shares | None,
     count: int,
-    forbidden: Tensor | None,
+    ends: bool,
 ) -> tuple[Tensor, Tensor]:
     """Return log p and ids of the most probable words, the best first, each [N, K, count].
 
@@ -79,16 +68,13 @@ def best_words(
 
     Args:
         h: what each member's step gave, [N, K, n].
-        forbidden: the ids of words whose log p is -inf, [N, K, F]; those below 0 stand for none.
+        ends: whether ``</s>`` is a word that may follow; if not, its log p is -inf.
     """
-    V, done = models[0].target_words, 0
+    V = models[0].target_words
     chunks = []
     for log_p in _in_chunks(models, h, average, shares):
-        if forbidden is not None:
-            ids = forbidden.flatten(0, 1)[done : done + len(log_p)]
-            most = torch.where(ids >= 0, -torch.inf, torch.inf).to(log_p.dtype)
-            log_p.scatter_reduce_(1, ids.clamp(min=0), most, "amin")
-        done += len(log_p)
+        if not ends:
+            log_p[:, EOS] = -torch.inf
         chunks.append(largest(log_p, min(count, V)))
         del log_p  # before the next logits take as much memory
     values, words = (torch.cat(parts) for parts in zip(*chunks, strict=True))

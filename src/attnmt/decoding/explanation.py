@@ -12,16 +12,14 @@ from torch import Tensor
 from attnmt.config import LinkStep
 from attnmt.decoding.forced import force
 from attnmt.decoding.link_step import SHIFTS
+from attnmt.decoding.pipeline import Translation, TranslationPipeline
 from attnmt.decoding.reader import Units
-from attnmt.decoding.text_translator import TextTranslator, Translation
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
 from attnmt.model.attention.memory import Memory
 from attnmt.model.translator import Ids, Translator
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
-
-CANDIDATES = 5  # how many translations are explained if no number is given
 
 
 class Span(NamedTuple):
@@ -79,7 +77,6 @@ class Explanation:
     """How one sentence is translated."""
 
     members: int  # how many models translate together
-    pieces: bool  # whether units are pieces of words
     order: str  # in which the encoder reads the source
     attends: bool  # whether any of the models has attention
     window: str | None  # its name, such as local_p; None without attention, and for an ensemble
@@ -87,16 +84,15 @@ class Explanation:
     step: LinkStep  # the step whose weights link a word
     beam: int
     source: list[Unit]
-    words: list[str]  # the words of the source
     candidates: list[Explained]  # the best one first
     reference: Explained | None
 
 
 def explain(
-    translator: TextTranslator,
+    translator: TranslationPipeline,
     sentence: str,
     reference: str | None = None,
-    candidates: int = CANDIDATES,
+    candidates: int = 5,
 ) -> Explanation:
     """Translate a raw sentence, and explain its best candidates and perhaps a reference.
 
@@ -109,7 +105,7 @@ def explain(
         InputError: if the sentence or the reference has no word, or holds a mark that cannot be cut into
             pieces.
     """
-    vocabulary, pieces = translator.target.vocabulary, translator.data.pieces
+    vocabulary = translator.target.vocabulary
     source = _units_of(translator.source.units(sentence), "sentence", sentence)
     given = []
     if reference is not None:
@@ -124,15 +120,13 @@ def explain(
     alone = len(translator.models) == 1 and translator.attends
     return Explanation(
         members=len(translator.models),
-        pieces=pieces,
         order=system.order,
         attends=translator.attends,
         window=system.attention if alone else None,
         D=attention.window.D if alone and attention and taken[0].spans else None,
         step=options.link_step,
         beam=options.beam,
-        source=_units(source, translator.source.vocabulary, pieces),
-        words=translations[0].source,
+        source=_units(source, translator.source.vocabulary, translator.data.pieces),
         candidates=[
             _candidate(translator, translation, source, one)
             for translation, one in zip(translations, taken, strict=False)
@@ -148,7 +142,7 @@ def _units_of(units: Units, what: str, text: str) -> Units:
 
 
 def _force(
-    translator: TextTranslator, source: Units, targets: Sequence[tuple[Units, list[int]]]
+    translator: TranslationPipeline, source: Units, targets: Sequence[tuple[Units, list[int]]]
 ) -> list[Explained]:
     """Take the steps of targets, each with its ids; texts and replacements are still missing."""
     vocabulary, models = translator.target.vocabulary, translator.models
@@ -167,7 +161,7 @@ def _force(
 
 
 def _candidate(
-    translator: TextTranslator, translation: Translation, source: Units, one: Explained
+    translator: TranslationPipeline, translation: Translation, source: Units, one: Explained
 ) -> Explained:
     """Add what the search and the dictionary did."""
     # The search gave no </s> to a translation that it cut off at the longest length (search.py).
@@ -195,7 +189,9 @@ def _candidate(
     return replace(one, text=translation.text, replacements=replacements, read=read)
 
 
-def _replacement(translator: TextTranslator, translation: Translation, word: int) -> Replacement:
+def _replacement(
+    translator: TranslationPipeline, translation: Translation, word: int
+) -> Replacement:
     """Say what ``replace_unknown`` did to a word."""
     source = next((i for i, j in translation.links if j == word), None)
     text = translation.replaced[word]

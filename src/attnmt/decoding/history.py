@@ -10,7 +10,7 @@ from torch import Tensor
 NOWHERE = -1  # the source position of a step that a translation did not take
 
 
-class Candidate(NamedTuple):
+class Hypothesis(NamedTuple):
     """A finished translation."""
 
     words: list[int]  # without </s>
@@ -49,7 +49,7 @@ class History:
         """Finish some hypotheses with the words of all steps so far; see ``_Finished``."""
         self._finished.append(_Finished(len(self.steps), sentences, which, hypotheses, scores))
 
-    def read_back(self, shift: int) -> list[list[Candidate]]:
+    def read_back(self, shift: int) -> list[list[Hypothesis]]:
         """Return each sentence's finished translations, in order of finishing.
 
         Args:
@@ -73,13 +73,13 @@ class History:
         # A translation cut off at the longest length has no step after its last word.
         cut = np.flatnonzero(attended[range(len(k)), lengths] == NOWHERE)
         attended[cut, lengths[cut]] = attended[cut, lengths[cut] - 1]
-        candidates: list[list[Candidate]] = [[] for _ in range(self.sentences)]
+        candidates: list[list[Hypothesis]] = [[] for _ in range(self.sentences)]
         attends = self.steps[0].attended is not None
         for i, n, row, score, positions in zip(
             *(a.tolist() for a in (sentences, lengths, words, scores, attended)), strict=True
         ):
             links = positions[shift : shift + n] if attends else []
-            candidates[i].append(Candidate(row[:n], score, links))
+            candidates[i].append(Hypothesis(row[:n], score, links))
         return candidates
 
     def _ends(self) -> list[NDArray[Any]]:

@@ -81,8 +81,8 @@ class Reader:
     def longest(self) -> int:
         """The units of the longest sentence of the training text.
 
-        The encoded text beside the vocabularies says it. A model that is packed or served has no such
-        text. Then this is the most words that the tokens stage keeps, or that the family reads.
+        The encoded text beside the vocabularies says it. A packed model has no such text. Then this is
+        the most words that the tokens stage keeps, or that the family reads.
         """
         most = self._params.tokenize.max_length
         try:

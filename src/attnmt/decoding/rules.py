@@ -1,4 +1,4 @@
-"""The rules of a search: how long translations may be, how they are ranked, and no n-gram twice."""
+"""The rules of a search: how long translations may be, and how they are ranked."""
 
 import math
 from fractions import Fraction
@@ -43,20 +43,3 @@ def penalty(rules: SearchRules, words: float | Tensor) -> float | Tensor:
     if rules.length_penalty == "gnmt":
         return ((5 + words) / 6) ** (rules.alpha or 0.0)
     return 1.0
-
-
-def repeated_words(taken: Tensor, n: int) -> Tensor | None:
-    """Return the words that would give a hypothesis the same n words in a row again.
-
-    Args:
-        taken: the words of each hypothesis so far, [N, K, t].
-
-    Returns:
-        Ids, [N, K, t - n + 1], of which -1 stands for none; None if t is less than n.
-    """
-    t = taken.shape[2]
-    if t < n:
-        return None
-    earlier = taken.unfold(2, n, 1)  # every n words in a row, [N, K, t - n + 1, n]
-    same = (earlier[..., : n - 1] == taken[:, :, None, t - n + 1 :]).all(dim=3)
-    return earlier[..., n - 1].masked_fill(~same, -1)

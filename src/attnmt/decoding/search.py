@@ -7,8 +7,8 @@ more than floor(0.5 (S + 1)) words, ``</s>`` included. The search ends after flo
 when enough translations are finished. If none is finished, the B hypotheses count as finished. Scores
 are not normalized by length.
 
-``Search.rules`` may change the two limits on length, forbid repetitions, and rank a finished translation
-Y by log p / lp(|Y|), with |Y| words, ``</s>`` included (:mod:`attnmt.decoding.rules`). All continuations
+``Search.rules`` may change the two limits on length, and rank a finished translation Y by
+log p / lp(|Y|), with |Y| words, ``</s>`` included (:mod:`attnmt.decoding.rules`). All continuations
 in one step have the same length, so lp changes nothing there.
 
 Since log p only falls, a sentence is also done when nothing can overtake its best finished translation.
@@ -27,10 +27,10 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from attnmt.config import Average, LinkStep, SearchRules
-from attnmt.decoding.ensemble import Shares, attended, best_words, joint_attention, log_p_of
-from attnmt.decoding.history import Candidate, History, Step
+from attnmt.decoding.ensemble import Shares, attended, best_words, joint_attention
+from attnmt.decoding.history import History, Hypothesis, Step
 from attnmt.decoding.link_step import SHIFTS
-from attnmt.decoding.rules import Limits, limits, penalty, repeated_words
+from attnmt.decoding.rules import Limits, limits, penalty
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import explained
 from attnmt.model.translator import Ids, Translator
@@ -50,7 +50,6 @@ class Search:
     average: Average = "logits"  # how an ensemble's members are averaged
     shares: Shares | None = None  # how much each of them counts; all the same if None
     rules: SearchRules = field(default_factory=SearchRules)
-    prefix: tuple[int, ...] = ()  # the words with which every translation begins
 
     def __post_init__(self) -> None:
         """Refuse what is no number, and more than a search can hold in memory.
@@ -73,9 +72,9 @@ class Search:
         """Return how long the translations of a sentence of S words may be."""
         return limits(self.rules, S)
 
-    def rank(self, candidate: Candidate) -> float:
+    def rank(self, hypothesis: Hypothesis) -> float:
         """Return what a finished translation is ranked by."""
-        return float(candidate.score / penalty(self.rules, len(candidate.words) + 1))
+        return float(hypothesis.score / penalty(self.rules, len(hypothesis.words) + 1))
 
 
 def changed_rules(rules: SearchRules, changes: Mapping[str, Any]) -> SearchRules:
@@ -115,24 +114,14 @@ class _Live(NamedTuple):
 @torch.inference_mode()
 def search(
     models: Sequence[Translator], sources: Sequence[Ids], options: Search
-) -> list[list[Candidate]]:
+) -> list[list[Hypothesis]]:
     """Translate N sentences; return each one's finished translations, in order of finishing.
 
     Args:
         models: one, or an ensemble with the same vocabularies and reading direction; in eval mode.
         sources: the ids of each sentence in its own order.
-
-    Raises:
-        InputError: if ``options.prefix`` is too long for a sentence, or if the rules leave no
-            translation of it.
     """
     own = [options.limits(len(ids)) for ids in sources]
-    for ids, (_, most) in zip(sources, own, strict=True):
-        if len(options.prefix) >= most:
-            raise InputError(
-                f"prefix: it has {len(options.prefix)} words or pieces, and a translation of {len(ids)} "
-                f"has at most {most - 1}; raise max_ratio or max_length"
-            )
     members = [model.start(sources) for model in models]
     history, N, device = History(len(sources)), len(sources), models[0].device
     lengths = torch.tensor([len(ids) for ids in sources], device=device)
@@ -147,36 +136,21 @@ def search(
         torch.zeros_like(lengths),
         torch.full((N, options.best), -torch.inf, device=device),
     )
-    ngram, t = options.rules.no_repeat_ngram, 0
-    taken = live.words[:, :, None][:, :, :0]  # the words so far, [N, K, t], kept if n-grams matter
+    t = 0
     while len(live.sentences):
         t += 1
         h, weights = zip(*(member.step(live.words) for member in members), strict=True)
         joint = joint_attention(members, weights, options.shares)
         links = None if joint is None else attended(*joint, live.source_lengths)
-        joint_model = models, h, options.average, options.shares
-        if t <= len(options.prefix):
-            log_p = log_p_of(*joint_model, options.prefix[t - 1])[:, :, None]
-            words = torch.full_like(live.words, options.prefix[t - 1])[:, :, None]
-        else:
-            forbidden = repeated_words(taken, ngram) if ngram else None
-            if t == 1:
-                forbidden = torch.full_like(live.words, EOS)[:, :, None]
-            # A single hypothesis, as after a prefix, fills the beam even if </s> is among its words.
-            alone = live.words.shape[1] == 1
-            log_p, words = best_words(*joint_model, options.beam + alone, forbidden)
+        # A single hypothesis fills the beam even if </s> is among its words.
+        count = options.beam + (live.words.shape[1] == 1)
+        log_p, words = best_words(models, h, options.average, options.shares, count, ends=t > 1)
         live, parents = _extend(live, log_p, words, links, t, history, options)
         rows = (~_over(live, t, history, options)).nonzero()[:, 0]
         for member in members:
             member.reorder(rows, parents[rows])
-        if ngram:
-            before = taken.gather(1, parents[:, :, None].expand(-1, -1, t - 1))
-            taken = torch.cat([before, live.words[:, :, None]], dim=2)[rows]
         live = live.select(rows)
-    found = history.read_back(SHIFTS[options.link_step])
-    if not all(found):
-        raise InputError("no_repeat_ngram of the search: it leaves no words; give a larger number")
-    return found
+    return history.read_back(SHIFTS[options.link_step])
 
 
 def _extend(

@@ -40,7 +40,6 @@ def uses(experiment: str, sentence: str) -> list[str]:
     lines = {
         f"attnmt translate -e {experiment} {text}": "by the best model on the development set",
         f"attnmt explain -e {experiment} {text}": "which words it knows, where it looks",
-        f"attnmt serve -e {experiment}": "a page that translates and explains",
         f"attnmt pack -e {experiment} {folder}": "a folder to keep, or to give to others",
         f"attnmt translate --weights {folder} {text}": "works without the experiment",
     }

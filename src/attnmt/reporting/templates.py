@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -22,7 +22,6 @@ def render(
     *,
     styles: Sequence[str],
     scripts: Sequence[str],
-    forms: Literal["none", "self"] = "none",
     **values: Any,
 ) -> str:
     """Return a page. All text in ``values`` is escaped; a dataclass in it may become JSON.
@@ -31,14 +30,12 @@ def render(
         template: the name of a file in ``page_parts/``, which extends ``base.html.jinja``.
         styles: the names of style sheets there, joined in this order.
         scripts: the names of scripts there, joined in this order.
-        forms: where forms of the page may be sent to: nowhere, or to the server of the page.
     """
     script = _part(*scripts)
-    target = "'self'" if forms == "self" else "'none'"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        f"img-src data:; base-uri 'none'; form-action {target}"
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     environment = Environment(
         loader=FileSystemLoader(PARTS),

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped
 from attnmt.decoding.link_step import SHIFTS, Reading, decide
-from attnmt.decoding.text_translator import TextTranslator, authors_step
+from attnmt.decoding.pipeline import TranslationPipeline, authors_step
 from attnmt.decoding.unknown import unknown_places
 from attnmt.scoring.aer import aer
 from attnmt.scoring.reference_links import aligner_links
@@ -34,7 +34,7 @@ def silver_links(params: Params, name: str) -> list[Links]:
     return [flipped(line.sure) if backward else line.sure for line in lines]
 
 
-def choose_reading(translator: TextTranslator, dev: str, silver: Sequence[Links]) -> Reading:
+def choose_reading(translator: TranslationPipeline, dev: str, silver: Sequence[Links]) -> Reading:
     """Return the step that is to replace unknown words, with the numbers that decide it and the other.
 
     A sentence counts for the unknown words only if it keeps its number of words when its unknown pieces

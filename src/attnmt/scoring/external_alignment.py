@@ -10,8 +10,8 @@ from attnmt.corpora.links import GoldLinks, Links, flipped
 from attnmt.corpora.normal_form import normalized
 from attnmt.decoding.coverage import Coverage
 from attnmt.decoding.link_step import Reading, load_reading
+from attnmt.decoding.pipeline import load_translator
 from attnmt.decoding.reader import Reader, Units
-from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.scoring.alignment import diagonal_links, score_links
 from attnmt.scoring.metric import Score

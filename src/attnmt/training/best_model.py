@@ -1,6 +1,6 @@
 """Which model of an experiment is best on the development set. No model is loaded to find out.
 
-MLflow and the server name this model. The report names the best system, which is the same where each
+MLflow names this model. The report names the best system, which is the same where each
 system is trained once.
 """
 
@@ -25,7 +25,7 @@ def best_model(params: Params, root: Path = Path()) -> str:
         run = "make demo" if params.experiment == DEMO else other
         raise InputError(
             f"{path}: no {params.main_direction} model is trained; to train them all: {run}; or name "
-            f"a model"
+            f"a model or packed weights"
         )
     return ranked[0]
 

@@ -20,6 +20,5 @@ function startExplanation(boxes) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-  const boxes = all("[data-model]");
-  if (boxes.length) startExplanation(boxes);
+  startExplanation(all("[data-model]"));
 });

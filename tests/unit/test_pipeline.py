@@ -11,7 +11,7 @@ from attnmt.config import Language, SearchRules
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.explanation import explain
 from attnmt.decoding.forced import force
-from attnmt.decoding.text_translator import TextTranslator, load_translator
+from attnmt.decoding.pipeline import TranslationPipeline, load_translator
 from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.tokenizer import tokenizer
@@ -20,16 +20,16 @@ Units = list[list[str]]
 
 
 @pytest.fixture(params=["local_p", "subwords"])
-def text(params, folder, request) -> TextTranslator:
+def text(params, folder, request) -> TranslationPipeline:
     return load_translator(params, request.param, folder, n_best=3)
 
 
-def units(text: TextTranslator) -> tuple[Units, Units]:
+def units(text: TranslationPipeline) -> tuple[Units, Units]:
     """Return the units of both sides of the test set."""
     return text.data.units("test", "en"), text.data.units("test", "de")
 
 
-def word_of(text: TextTranslator, sentence: list[str]) -> list[int]:
+def word_of(text: TranslationPipeline, sentence: list[str]) -> list[int]:
     """Return the number of the word that each unit belongs to."""
     return words_of_pieces(sentence) if text.data.pieces else list(range(len(sentence)))
 
@@ -155,7 +155,7 @@ def test_a_model_without_attention_links_nothing(params, folder):
 def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(text):
     (model,) = text.models
     model.config.system.faults.append("unmasked_padding")
-    faulty = TextTranslator(
+    faulty = TranslationPipeline(
         [model], text.source, text.target, text.data, text.dictionary, text.options, 3
     )
     assert (text.batch_size, faulty.batch_size) == (2, 1)

@@ -11,7 +11,7 @@ from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links
 from attnmt.decoding.batched import force_all, search_all
 from attnmt.decoding.forced import Forced
-from attnmt.decoding.history import Candidate
+from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.kept_attention import Attended, sampled_lines
 from attnmt.decoding.link_step import SHIFTS, load_reading
 from attnmt.decoding.needed_files import translator_files
@@ -30,7 +30,6 @@ from attnmt.training.saved import load_model
 
 # Parameters; beside the products of so many, taking memory again and again costs nothing
 LARGE = 100_000_000
-NO_UNITS: Units = []
 
 
 class Translation(NamedTuple):
@@ -54,7 +53,7 @@ class ForcedSet(NamedTuple):
     links: dict[LinkStep, list[Links]]
 
 
-class TextTranslator:
+class TranslationPipeline:
     """A model or an ensemble with the readers, the dictionary and the encoded text of its family.
 
     It does for any text what the stages do for a test set: from raw text to plain translations.
@@ -94,48 +93,33 @@ class TextTranslator:
         self.options = replace(self.options, link_step=step)
 
     def translate(
-        self, lines: Sequence[str], options: Search | None = None, prefix: str = ""
+        self, lines: Sequence[str], options: Search | None = None
     ) -> list[list[Translation]]:
         """Return the best translations of each raw line, the best first.
 
         A line without words has one translation, which is empty.
 
-        ``options`` hold for this search only; None takes the translator's own. Every translation
-        begins with the words of ``prefix``.
+        ``options`` hold for this search only; None takes the pipeline's own.
 
         Raises:
-            InputError: if ``lines`` is one text; if a line or ``prefix`` is not text, or holds a mark
-                that cannot be cut into pieces; or as :func:`attnmt.decoding.search.search` does.
+            InputError: if ``lines`` is one text; or if a line is not text, or cannot be cut into pieces.
         """
         if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
             raise InputError(f"{repr(lines)[:60]}: give a list of sentences")
         sentences = [self.source.units(line) for line in lines]
-        return self.translate_units(sentences, options, self.begin_with(prefix))
-
-    def begin_with(self, prefix: str, place: str = "prefix") -> Units:
-        """Return the words or pieces with which translations are to begin.
-
-        Raises:
-            InputError: if the models do not read so many words, or as :meth:`Reader.units` does.
-        """
-        if lost := self.target.words_lost(prefix):
-            raise InputError(
-                f"{place}: {lost} words more than the model reads in a line; shorten it"
-            )
-        return self.target.units(prefix, place)
+        return self.translate_units(sentences, options)
 
     def translate_units(
-        self, sentences: Sequence[Units], options: Search | None = None, prefix: Units = NO_UNITS
+        self, sentences: Sequence[Units], options: Search | None = None
     ) -> list[list[Translation]]:
         """Return the best translations of each sentence of units; see :meth:`translate`."""
-        begun = tuple(self.target.vocabulary.encode(prefix))
-        options = replace(options or self.options, prefix=begun)
+        options = options or self.options
         with_words = [units for units in sentences if units]
         ids = [self.source.ids(units) for units in with_words]
         found = zip(with_words, search_all(self.models, ids, options, self.batch_size), strict=True)
         translations = (
-            [self._translation(one, source, prefix) for one in candidates[: options.best]]
-            for source, candidates in found
+            [self._translation(one, source) for one in finished[: options.best]]
+            for source, finished in found
         )
         empty = Translation("", [], [], [], [], 0.0, [])
         return [next(translations) if units else [empty] for units in sentences]
@@ -219,15 +203,14 @@ class TextTranslator:
             self.models, sources, targets, self.batch_size, options.average, options.shares
         )
 
-    def _translation(self, candidate: Candidate, source: Units, prefix: Units) -> Translation:
-        # The prefix stays as it is given, also where the vocabulary lacks its words.
-        units = [*prefix, *self.target.vocabulary.decode(candidate.words[len(prefix) :])]
-        links = [(i, j) for j, i in enumerate(candidate.links)]
+    def _translation(self, hypothesis: Hypothesis, source: Units) -> Translation:
+        units = self.target.vocabulary.decode(hypothesis.words)
+        links = [(i, j) for j, i in enumerate(hypothesis.links)]
         links = self.data.links(links, source, units)
         words, read = self.data.words(units), self.data.words(source)
         replaced = self.without_unknown(words, read, links)
         text = self.plain(replaced)
-        return Translation(text, words, replaced, read, links, candidate.score, candidate.words)
+        return Translation(text, words, replaced, read, links, hypothesis.score, hypothesis.words)
 
 
 def authors_step(models: Sequence[Translator]) -> LinkStep:
@@ -255,7 +238,7 @@ def load_translator(
     n_best: int | None = None,
     with_reading: bool = True,
     **changes: Any,
-) -> TextTranslator:
+) -> TranslationPipeline:
     """Load a model or an ensemble of an experiment.
 
     Below ``root`` it reads ``data/<experiment>/encoded/<family>/{vocab.*,codes,summary.json}``,
@@ -299,7 +282,7 @@ def load_translator(
         lowercase=params.families[family].encoding.lowercase,
     )
     batch_size = params.machine.decode_batch
-    translator = TextTranslator(models, source, target, data, dictionary, options, batch_size)
+    translator = TranslationPipeline(models, source, target, data, dictionary, options, batch_size)
     chosen = with_reading and translator.attends
     step = load_reading(params, name, root).chosen if chosen else authors_step(models)
     translator.read_at(step)

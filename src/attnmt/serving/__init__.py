@@ -1,1 +1,0 @@
-"""The best model of an experiment behind a server that runs offline."""
