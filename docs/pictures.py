@@ -1,7 +1,7 @@
 """Draw the claims and how well attention aligns, and take README's pictures of the demo's report.
 
 Called by `make pictures`; the pictures are taken with Debian's chromium.
-Writes docs/claims.svg, docs/alignment.svg, docs/report.png and docs/attention.png.
+Writes docs/alignment.svg, docs/report.png and docs/attention.png.
 """
 
 import shutil
@@ -13,11 +13,8 @@ from matplotlib.figure import Figure as Canvas
 from playwright.sync_api import sync_playwright
 
 from attnmt.config import DIAGONAL
-from attnmt.config.trainings import FAMILY
 from attnmt.reporting.canvas import INK, save_svg, style
 from attnmt.reporting.claims_figure import COLORS
-from attnmt.reporting.claims_overview import write_claims_overview
-from attnmt.scoring.claim_lines import read_claims
 from attnmt.scoring.numbers import read_numbers
 
 ROOT = Path(__file__).parents[1]
@@ -60,20 +57,6 @@ LINKED = "test_2016_flickr"  # the set whose links are compared
 SCREEN = {"width": 1280, "height": 800}
 
 
-def draw_claims(path: Path) -> None:
-    """Draw the claims of the reports below the working directory."""
-    claims = {
-        title: [
-            line.model_copy(update={"recipe": "own"})
-            if name in OWN and line.recipe == FAMILY
-            else line
-            for line in read_claims(name)
-        ]
-        for name, title in CLAIMS.items()
-    }
-    write_claims_overview(claims, path)
-
-
 def draw_alignment(path: Path) -> None:
     """Draw the AER of every training of ``ALIGNING`` at the step that predicts the word."""
     rows = [row for group in ALIGNING.values() for row in group.values()]
@@ -113,7 +96,6 @@ def draw_alignment(path: Path) -> None:
 
 def main() -> None:
     """Make the drawings; open the report from its file, as a reader does, and keep what is seen."""
-    draw_claims(ROOT / "docs/claims.svg")
     draw_alignment(ROOT / "docs/alignment.svg")
     chromium = shutil.which("chromium")
     if chromium is None or not REPORT.exists():

@@ -13,8 +13,6 @@ import typer
 
 from attnmt.cli import app
 from attnmt.config import DEMO
-from attnmt.reporting.claims_table import verdict_with_sizes
-from attnmt.scoring.claim_lines import by_claim, read_claims
 from attnmt.scoring.numbers import read_numbers
 
 ROOT = Path(__file__).parents[2]
@@ -125,22 +123,3 @@ def test_the_graph_of_stages_is_that_of_dvc_yaml():
         if not any(first in all_before(other) for other in firsts)
     }
     assert drawn == needed
-
-
-def test_what_changed_since_the_first_study_says_what_the_study_says_today(monkeypatch):
-    """The verdict and sizes of each row are those of a claim, and p after Holm where it is cited."""
-    monkeypatch.chdir(ROOT)
-    claims = {verdict_with_sizes(lines): lines for lines in by_claim(read_claims("study"))}
-    text = (ROOT / "docs/trust.md").read_text(encoding="utf-8")
-    table = text.partition("## What changed since the first study\n")[2].partition("\n## ")[0]
-    cited = 0
-    for row in [line for line in table.splitlines() if line.startswith("| ")][2:]:
-        _, _, now, reason = row.split(" | ")
-        for found in now.replace("at the chosen step ", "").split("; "):
-            assert found in claims, row
-        p = re.search(r"p after Holm is ([\d.]+\d)(?: and ([\d.]+\d))?", reason)
-        if p:
-            shown = {f"{one.p_holm:.2f}" for one in claims[now]}
-            assert {one for one in p.groups() if one} <= shown, row
-            cited += 1
-    assert cited >= 3

@@ -1,9 +1,7 @@
 """The package in other programs: without DVC, Snakemake and MLflow, and as the examples use it."""
 
 import ast
-import csv
 import importlib.util
-import io
 import re
 import subprocess
 import sys
@@ -23,8 +21,7 @@ from attnmt.config import load_params
 from attnmt.decoding.text_translator import load_translator
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
-from attnmt.scoring.claim_lines import read_claims, there
-from attnmt.scoring.numbers import name_of, read_numbers
+from attnmt.scoring.numbers import read_numbers
 from attnmt.text.dictionary import Dictionary
 from attnmt.training.best_model import best_model
 from attnmt.workflow.code import code_of
@@ -184,53 +181,6 @@ def test_the_example_scores_another_set_as_the_report_does(translator) -> None:
     ]
     found = loaded(ROOT / "examples/other_set.py").bleu(translator, *sides)
     assert [round(score, 4) for score in found] == reported
-
-
-def test_the_example_finds_the_gains_of_a_report_in_its_scores(
-    capsys, monkeypatch, tmp_path
-) -> None:
-    scores = {}
-    for line in read_numbers("study", ROOT).lines:
-        asked = ("training", "bleu", "tokenized", None)
-        if (line.kind, line.metric, line.script, line.max_words) == asked:
-            scores.setdefault((line.set, name_of(line)), {})[line.replacement] = line.value
-    table = tmp_path / "other.csv"
-    with table.open("w", encoding="utf-8") as file:
-        print("set,lines,model,before,after", file=file)
-        for (name, run), both in scores.items():
-            print(name, 8500, run, both["before"], both["after"], sep=",", file=file)
-    monkeypatch.chdir(ROOT)
-    loaded(ROOT / "examples/other_gains.py").main("experiments/study/params.yaml", str(table))
-    found = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
-    lines = {
-        (at.key, at.recipe, at.set): at
-        for line in read_claims("study")
-        for at in (line, *there([line]))
-        if line.verdict in ("confirmed", "refuted", "depends on the recipe")
-        and line.measure in ("BLEU", "BLEU after unk", "gain of BLEU by replacement")
-    }
-    assert len(found) == len(lines) > 30
-    for row in found:
-        line = lines[row["claim"], row["recipe"], row["set"]]
-        assert float(row["on this set"]) == pytest.approx(line.ours, abs=0.0051), row
-
-
-def test_the_page_has_the_gains_on_the_sets_for_checking(capsys, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    table = "reports/captions/outputs/other_sets.csv"
-    loaded(ROOT / "examples/other_gains.py").main("experiments/captions/params.yaml", table)
-    rows = list[list[str]]()
-    for row in csv.DictReader(io.StringIO(capsys.readouterr().out)):
-        if row["set"] == "test_2018_flickr":
-            rows.append([row["in the report"]])
-        rows[-1].append(row["on this set"])
-    evidence = (ROOT / "docs/evidence.md").read_text(encoding="utf-8")
-    part = evidence.partition("### Two sets for checking")[2].partition("## ")[0]
-    shown = [line.strip("| ").split(" | ")[1:] for line in part.splitlines() if line[:1] == "|"]
-    assert shown[2:] == rows
-    # What the pages say of them: eight claims, and all point the same way.
-    assert len(rows) == 8
-    assert all(float(number) > 0 for row in rows for number in row)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

@@ -79,7 +79,7 @@ def test_a_system_that_varies_too_much_for_the_law_of_the_others_borrows_less():
             assert float(moderated) == pytest.approx(max(float(mean), least), rel=1e-6)
 
 
-def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
+def test_many_studies_are_many_pools():
     v = np.array([[1.0, 2.0, 3.0, 90.0], [1.0, 1.1, 0.9, 1.0]])
     pools = pool_of(v, 2, alike=[0, 1])
     assert pools.floor == pytest.approx([1.5, 1.05])
@@ -88,7 +88,7 @@ def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
         assert (pools.scale[i], pools.prior[i]) == (one.scale, one.prior)
         many, single = pools.moderated(v[:, 0], 2), one.moderated(row[0], 2)
         assert [float(one[i]) for one in many] == pytest.approx([*map(float, single)])
-    differences = pools.of_differences(pool_of(v, 2, alike=[2, 3]))  # of the systems of two recipes
+    differences = pools.of_differences(pool_of(v, 2, alike=[2, 3]))
     assert differences.floor == pytest.approx([1.5 + 46.5, 1.05 + 0.95])
     assert differences.scale == pytest.approx(2 * pools.scale)
 
@@ -102,12 +102,12 @@ def test_equal_scores_do_not_vary_whatever_rounding_does(score):
 def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():
     values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [1, 1, 1], "d": [5, 9]}
     runs = {name: Runs.of_values(one) for name, one in values.items()}
-    assert {one.pool for one in lend(runs, [*runs]).values()} == {None}  # two do not lend
+    alike = dict.fromkeys("abcde", "sgd")
+    assert {one.pool for one in lend(runs, alike).values()} == {None}  # two do not lend
     runs["e"] = Runs.of_values([3, 1, 9])
-    lent = lend(runs, ["a", "c", "d", "lost"])
-    assert [*lent] == ["a", "c", "d"]
+    lent = lend(runs, alike)
     assert lent["d"].pool is None
-    expected = pool_of([1.0, 4.0, stats.tvar([3, 1, 9])], 2, alike=[0])
+    expected = pool_of([1.0, 4.0, stats.tvar([3, 1, 9])], 2)
     assert lent["a"].pool == lent["c"].pool == expected
     v, freedom = lent["c"].tested  # its seeds do not vary, and yet it is not sure
     assert (v, freedom) == tuple(map(float, expected.moderated(np.array(0.0), 2)))
@@ -117,10 +117,15 @@ def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():
     assert lent["a"].variance == 1  # what is shown stays a system's own
 
 
-def test_a_difference_between_recipes_varies_alike_whichever_comes_first():
-    values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [3, 1, 9]}
+def test_the_floor_is_that_of_the_optimizer_and_a_difference_has_both():
+    values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [3, 1, 9], "d": [1, 1, 1]}
     runs = {name: Runs.of_values(one) for name, one in values.items()}
-    quiet, noisy = lend(runs, ["a"])["a"], lend(runs, ["c"])["c"]
+    lent = lend(runs, {"a": "sgd", "b": "sgd", "c": "adam", "d": "other"})
+    v = [1.0, 4.0, stats.tvar([3, 1, 9])]
+    assert lent["a"].pool == pool_of(v, 2, alike=[0, 1])
+    assert lent["c"].pool == pool_of(v, 2, alike=[2])
+    assert lent["d"].pool is None  # none of its optimizer lends
+    quiet, noisy = lent["a"], lent["c"]
     assert quiet.pool.floor < noisy.pool.floor
     tested = [one.minus(two).tested for one, two in ((quiet, noisy), (noisy, quiet))]
     assert tested[0] == pytest.approx(tested[1])
@@ -128,9 +133,9 @@ def test_a_difference_between_recipes_varies_alike_whichever_comes_first():
 
 def test_an_ensemble_borrows_and_does_not_lend():
     values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [3, 1, 9], "all": [2, 2.3, 6]}
-    runs = {name: Runs.of_values(one) for name, one in values.items()}
-    lent = lend(runs, [*runs], ["all"])
-    without = lend({name: runs[name] for name in "abc"}, "abc")
+    runs, alike = {name: Runs.of_values(one) for name, one in values.items()}, "sgd"
+    lent = lend(runs, dict.fromkeys(runs, alike), ["all"])
+    without = lend({name: runs[name] for name in "abc"}, dict.fromkeys("abc", alike))
     assert all(lent[name].pool == without["a"].pool for name in values)
     few = {name: runs[name] for name in ("a", "b", "all")}
-    assert lend(few, [*few], ["all"])["a"].pool is None
+    assert lend(few, dict.fromkeys(few, alike), ["all"])["a"].pool is None

@@ -13,9 +13,9 @@ from attnmt.files.text_file import write_bytes
 from attnmt.layout import Layout
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.tables import make_tables, write_tables
-from attnmt.scoring.claim_lines import ClaimLine, by_claim, read_claims, there
+from attnmt.scoring.claim_lines import ClaimLine, read_claims
 from attnmt.scoring.numbers import AGAIN, read_numbers, read_scores
-from attnmt.scoring.verdicts import ALPHA, NOT_TESTED, ClaimVerdict, adjusted, together
+from attnmt.scoring.verdicts import ALPHA, adjusted
 from attnmt.workflow.archive import archived, folder_of
 from attnmt.workflow.lock import digest_of_files, dvc_digest, locked_outputs
 
@@ -35,7 +35,7 @@ def report_mismatches(params: Params, stages: dict[str, Any]) -> Iterator[str]:
     if edited := _edited_tables(params, claims):
         given = f"{layout.numbers} and {layout.claims} give"
         yield f"{listed(map(str, edited))}: not what {given}; run the stage report again"
-    if unfounded := [*dict.fromkeys((*_unfounded(claims), *_unfounded(there(claims))))]:
+    if unfounded := [*_unfounded(claims)]:
         yield f"{layout.claims}: verdicts that do not follow from p: {listed(unfounded)}; {AGAIN}"
     if unlike := [*unlike_archives(params)]:
         where = folder_of(params.experiment)
@@ -60,23 +60,9 @@ def _unfounded(claims: Sequence[ClaimLine]) -> Iterator[str]:
     tested = [line for line in claims if line.p is not None]
     after_holm = zip(tested, adjusted([line.p or 0 for line in tested]), strict=True)
     for line, p in after_holm:
-        if not isclose(p, line.p_holm or 0, rel_tol=1e-4):  # files have six digits
+        unlike = not isclose(p, line.p_holm or 0, rel_tol=1e-4)  # files have six digits
+        if unlike or (line.verdict == "undecided") != (p > ALPHA):
             yield line.key
-    for recipes in by_claim(claims):
-        if {line.verdict for line in recipes} != {together([_word(line) for line in recipes])}:
-            yield recipes[0].key
-
-
-def _word(line: ClaimLine) -> ClaimVerdict:
-    """Return the verdict under one recipe."""
-    if line.ours is None:
-        return NOT_TESTED
-    if line.p_holm is None:
-        return "described"
-    if line.p_holm > ALPHA:
-        return "undecided"
-    within = abs(line.ours) < line.bound if line.sign == "same" else line.ours > line.bound
-    return "confirmed" if within == (line.sign != "less") else "refuted"
 
 
 def unlike_archives(params: Params) -> Iterator[str]:

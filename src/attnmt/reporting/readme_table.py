@@ -14,13 +14,13 @@ from pathlib import Path
 from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.claims_table import UNREGISTERED, verdict_with_sizes
+from attnmt.reporting.claims_table import verdict_with_size
 from attnmt.reporting.facts import value_of
 from attnmt.reporting.rows import SIGNS, Row
 from attnmt.reporting.score_tables import Scores
 from attnmt.reporting.specs import BLEU, TABLE1
 from attnmt.reporting.table import Format, pipe_table, signed
-from attnmt.scoring.claim_lines import by_claim, read_claims, there
+from attnmt.scoring.claim_lines import read_claims
 from attnmt.scoring.numbers import read_numbers
 from attnmt.scoring.ranking import LEARNING
 
@@ -96,10 +96,7 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
 
 
 def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
-    """Return the claims as Markdown: the published effect, then each experiment's verdict and effects.
-
-    The first effect is by the recipe of the systems' family. Those by other recipes follow, each after
-    the name of its recipe. The verdict on the other test set follows where it is another one.
+    """Return the claims as Markdown: the published effect, then each experiment's verdict and effect.
 
     Args:
         folder: where the page lies, relative to the project's folder.
@@ -107,22 +104,17 @@ def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     rows: dict[str, list[str]] = {}
     verdicts: dict[str, dict[str, str]] = {}
     for experiment in experiments:
-        for claim in by_claim(read_claims(experiment)):
-            one = claim[0]
+        for one in read_claims(experiment):
             paper = "" if one.paper is None else signed(one.paper, one.digits)
-            rows.setdefault(one.key, [one.marked, one.measure, paper])
-            cell = verdict_with_sizes(claim)
-            if one.other_verdict not in (None, one.verdict):
-                cell += f"; on {one.other_set} {verdict_with_sizes(there(claim))}"
-            cell += "" if one.registered else " ⁿ"
-            verdicts.setdefault(one.key, {})[experiment] = cell
+            rows.setdefault(one.key, [one.claim, one.measure, paper])
+            verdicts.setdefault(one.key, {})[experiment] = verdict_with_size(one)
     lines = [
         [*cells, *(verdicts[key].get(experiment, "") for experiment in experiments)]
         for key, cells in rows.items()
     ]
     rule = ["---", "---", "--:", *["---"] * len(experiments)]
     headings = ["claim", "measure", "paper", *_headings(experiments, "claims", folder)]
-    return pipe_table([headings, rule, *lines]) + _note(lines, "ⁿ", UNREGISTERED)
+    return pipe_table([headings, rule, *lines])
 
 
 KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {

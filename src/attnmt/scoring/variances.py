@@ -27,7 +27,7 @@ Smyth has thousands of variances and tests with every one of them. We have a few
 trainings sometimes fail. Hence five differences:
 
 - Two systems do not lend.
-- An ensemble borrows and does not lend, since it varies as its members do. At a level of 5%, two equal
+- An ensemble borrows and does not lend, because it varies as its members do. At a level of 5%, two equal
   systems came out different in 6.6% of 40,000 studies with three seeds where their ensemble lent to
   them, and in 1.2% where it did not.
 - Where n systems lend, a system borrows at most 1.25 (n - 1) degrees of freedom, even if it does not
@@ -39,17 +39,17 @@ trainings sometimes fail. Hence five differences:
   borrowed is. Without this, 24% of 2,000 studies with five seeds had a false verdict
   where one system varied five times as much as all others, and 4% have one with it. Three seeds show too
   seldom that they vary so much: 39% had one without it, and 14% have one with it.
-- Where systems differ, none counts as less variable than the mean of those that the same recipe trains,
-  weighted by their degrees of freedom. A recipe's systems are all that it lists, changed or not.
-  The seeds of a system may show no failure although one training in ten would fail. The mean is for each
-  recipe by itself, since the trainings of one may fail where those of another do not. This makes tests
-  of the less variable systems weaker. Without it, 16% of 200 studies with ten seeds had a false verdict
-  where one training in ten of half of the systems scored 20 deviations below the others.
+- Where systems differ, none counts as less variable than the mean of those with the same optimizer,
+  weighted by their degrees of freedom. The seeds of a system may show no failure although one training
+  in ten would fail. The mean is for each optimizer by itself, because the trainings of one may fail
+  where those of another do not. This makes tests of the less variable systems weaker. Without it, 16% of
+  200 studies with ten seeds had a false verdict where one training in ten of half of the systems scored
+  20 deviations below the others.
 
 The differences of paired scores, as of an ensemble and one of its members, have twice the s_0^2 and
 twice the least variance, as if the two were independent.
 
-benchmarks/verdict_level.py simulates how often verdicts are false, and what they find.
+docs/trust.md has a table of simulated studies: how often verdicts are false, and what they find.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Pool:
-    """What the variances of an experiment's systems say about those of systems by one recipe.
+    """What the variances of an experiment's systems say about those of systems with one optimizer.
 
     All fields are arrays (...), so that many studies can be simulated at once. One study has ().
 
@@ -92,7 +92,7 @@ class Pool:
             v: (..., n), the variance of each of n systems that have the same score, n >= ``LENDERS``.
                 None of them is 0.
             d: (n,), their degrees of freedom.
-            alike: which of them one recipe trains, one or more.
+            alike: which of them have the same optimizer, one or more.
         """
         e = np.log(v) - psi(d / 2) + np.log(d / 2)
         excess = e.var(-1, ddof=1) - polygamma(1, d / 2).mean()
@@ -120,7 +120,7 @@ class Pool:
         return np.where(differ, np.maximum(moderated, self.floor), moderated), d + borrowed
 
     def of_differences(self, other: Self) -> Self:
-        """Return the pool of differences from systems by another recipe, as if all were independent.
+        """Return the pool of differences from other systems, as if all were independent.
 
         Two systems that share trainings vary together, so their difference varies less than that.
         """
