@@ -38,8 +38,8 @@ from attnmt.scoring.seed_statistics import (
     Runs,
     contrast,
     difference,
-    lend,
     prediction,
+    squeeze_variances,
 )
 from attnmt.scoring.significance import compare
 from attnmt.scoring.study import Study
@@ -108,7 +108,7 @@ def lent(params, score, *more):
     """Let the systems with several seeds lend to each other and to their ensemble."""
     several = [name for name in params.systems_and_ensembles if len(params.runs_of(name)) > 1]
     scored = {name: score(params, name, *more) for name in several}
-    return lend(scored, dict.fromkeys(several, "sgd"), params.ensembles)
+    return squeeze_variances(scored, dict.fromkeys(several, "sgd"), params.ensembles)
 
 
 def link_runs(params, system, step="same"):

@@ -19,7 +19,7 @@ from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import Key, read_scores, write_numbers
-from attnmt.scoring.seed_statistics import contrast, difference, lend
+from attnmt.scoring.seed_statistics import contrast, difference, squeeze_variances
 from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import NOT_TESTED, all_agree, verdicts
 
@@ -122,7 +122,7 @@ def test_bleu_is_that_of_every_seeds_translations(params):
     assert runs.values == pytest.approx(expected, abs=1e-3)
     assert runs.influences.shape == (3, LINES)
     everyone = {name: study.runs(Key(name, *BEFORE)) for name in SYSTEMS}
-    lent = lend(everyone, dict.fromkeys(SYSTEMS, "sgd"))
+    lent = squeeze_variances(everyone, dict.fromkeys(SYSTEMS, "sgd"))
     found, tested = difference(lent[BEST], lent["base"]), found_of(params, claim_of())
     assert found.value > 0  # the better system is the first
     assert (tested.value, tested.low) == pytest.approx((found.value, found.interval()[0]))

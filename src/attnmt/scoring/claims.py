@@ -74,9 +74,9 @@ def outcome_of(study: Study, claim: Claim, variant: Variant) -> Outcome:
     if claim.measure in COSTS:
         curves = (study.curves(name, str(key.set)) for name in names)
         steps = _steps(claim.measure, _common_steps(curves))
-        lent = study.lend(names, key, lambda name: _costs(study, name, str(key.set), steps))
+        lent = study.squeezed(names, key, lambda name: _costs(study, name, str(key.set), steps))
     else:
-        lent = study.lend(names, key, lambda name: _measured(study, name, claim.measure, key))
+        lent = study.squeezed(names, key, lambda name: _measured(study, name, claim.measure, key))
     runs = [lent[name] for name in names]
     if claim.compare == "paired" and (pairs := study.pairs(*names)):
         runs = [one.of(seeds) for one, seeds in zip(runs, pairs, strict=True)]

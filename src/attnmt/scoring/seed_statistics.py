@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from attnmt.scoring.significance import Scores
-from attnmt.scoring.variances import LENDERS, Pool
+from attnmt.scoring.variances import LENDERS, VariancePrior
 
 Numbers = NDArray[np.float64]
 Sign = Literal["greater", "less"]  # what is claimed of a value: that it is above a bound, or below
@@ -59,12 +59,12 @@ class Runs:
         values: (k,), the corpus's score of each seed, k >= 2.
         influences: (k, n), how far each sentence moves the score. The variance of a row, divided by n,
             is the score's variance over samples of sentences. n = 0 if the sentences are not a sample.
-        pool: what the variances of other systems say about that of this one; None if nothing.
+        prior: what the variances of other systems say about that of this one; None if nothing.
     """
 
     values: Numbers
     influences: Numbers
-    pool: Pool | None = None
+    prior: VariancePrior | None = None
 
     @classmethod
     def measured(cls, numbers: NDArray[Any], scores: Scores) -> Self:
@@ -90,13 +90,13 @@ class Runs:
 
     def of(self, seeds: Sequence[int]) -> Self:
         """Return the runs of some seeds, counted from 0; there must be two or more."""
-        pool = self.pool if len(seeds) >= FEWEST else None
-        return type(self)(self.values[list(seeds)], self.influences[list(seeds)], pool)
+        prior = self.prior if len(seeds) >= FEWEST else None
+        return type(self)(self.values[list(seeds)], self.influences[list(seeds)], prior)
 
     def minus(self, other: Self) -> Self:
         """Return the difference, seed by seed, from another score of the same or of shared trainings."""
-        pool = self.pool and other.pool and self.pool.of_differences(other.pool)
-        return type(self)(self.values - other.values, self.influences - other.influences, pool)
+        prior = self.prior and other.prior and self.prior.of_differences(other.prior)
+        return type(self)(self.values - other.values, self.influences - other.influences, prior)
 
     @cached_property
     def mean(self) -> float:
@@ -114,9 +114,9 @@ class Runs:
     def tested(self) -> tuple[float, float]:
         """v_s, the variance that a test takes, and its degrees of freedom."""
         freedom = len(self.values) - 1
-        if self.pool is None:
+        if self.prior is None:
             return self.variance, freedom
-        v, moderated_freedom = self.pool.moderated(np.array(self.variance), freedom)
+        v, moderated_freedom = self.prior.moderated(np.array(self.variance), freedom)
         return float(v), float(moderated_freedom)
 
     @cached_property
@@ -186,7 +186,7 @@ def common(systems: Sequence[Runs]) -> Numbers:
     return np.asarray(covariance / n)
 
 
-def lend(
+def squeeze_variances(
     scored: Mapping[str, Runs], groups: Mapping[str, str], ensembles: Collection[str] = ()
 ) -> dict[str, Runs]:
     """Return the runs of systems with variances that borrow from each other.
@@ -204,15 +204,15 @@ def lend(
         for name, one in scored.items()
         if len(one.values) >= FEWEST and one.variance > 0 and name not in ensembles
     ]
-    pools = dict[str, Pool]()
+    priors = dict[str, VariancePrior]()
     if len(lenders) >= LENDERS:
         v = np.array([scored[name].variance for name in lenders])
         d = np.array([len(scored[name].values) - 1.0 for name in lenders])
         for group in {groups[name] for name in lenders}:
             alike = [at for at, name in enumerate(lenders) if groups[name] == group]
-            pools[group] = Pool.of(v, d, alike)
+            priors[group] = VariancePrior.of(v, d, alike)
     return {
-        name: replace(one, pool=pools.get(groups[name]) if len(one.values) >= FEWEST else None)
+        name: replace(one, prior=priors.get(groups[name]) if len(one.values) >= FEWEST else None)
         for name, one in scored.items()
     }
 

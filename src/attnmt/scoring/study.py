@@ -14,7 +14,14 @@ from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.numbers import Key, Line, Numbers, name_of, read_scores
-from attnmt.scoring.seed_statistics import FEWEST, Estimate, Runs, contrast, difference, lend
+from attnmt.scoring.seed_statistics import (
+    FEWEST,
+    Estimate,
+    Runs,
+    contrast,
+    difference,
+    squeeze_variances,
+)
 from attnmt.training.trained import read_history
 
 
@@ -119,7 +126,7 @@ class Study:
         """Return what trains a system, or the members of an ensemble."""
         return self.params.recipe(self.params.translators(name).members[0]).optimizer
 
-    def lend(
+    def squeezed(
         self, names: Iterable[str], key: Key, score: Callable[[str], Runs | None]
     ) -> dict[str, Runs]:
         """Return the seeds of systems, whose variances borrow from all systems that have a score.
@@ -131,7 +138,7 @@ class Study:
         everyone = dict.fromkeys([*names, *self.lenders(key)])
         scored = {name: runs for name in everyone if (runs := score(name))}
         groups = {name: self.optimizer(name) for name in scored}
-        return lend(scored, groups, self.params.ensembles)
+        return squeeze_variances(scored, groups, self.params.ensembles)
 
     def _lent(self, key: Key, less: Key | None = None) -> Runs:
         """Return the seeds of a system by one score, or by one less another; their variance borrows."""
@@ -141,7 +148,7 @@ class Study:
             return ours.minus(self.runs(less._replace(system=name))) if less else ours
 
         name = str(key.system)
-        return self.lend([name], key._replace(system=None), runs)[name]
+        return self.squeezed([name], key._replace(system=None), runs)[name]
 
     def gain(self, ours: Key, other: Key) -> Estimate | None:
         """Estimate the difference between the scores of two systems: ``ours`` less ``other``.

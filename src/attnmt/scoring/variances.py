@@ -67,20 +67,20 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Pool:
+class VariancePrior:
     """What the variances of an experiment's systems say about those of systems with one optimizer.
 
     All fields are arrays (...), so that many studies can be simulated at once. One study has ().
 
     Attributes:
         scale: s_0^2, in the squared units of the score.
-        prior: d_0, possibly infinite.
+        freedom: d_0, possibly infinite.
         borrowed: the degrees of freedom that a test may borrow, at most d_0.
         floor: the least variance that a test takes, unless d_0 is infinite.
     """
 
     scale: Numbers
-    prior: Numbers
+    freedom: Numbers
     borrowed: Numbers
     floor: Numbers
 
@@ -99,10 +99,13 @@ class Pool:
         differ = excess > 0
         half = trigamma_inverse(np.where(differ, excess, 1.0))
         scale = np.where(differ, np.exp(e.mean(-1) + psi(half) - np.log(half)), _mean(v, d))
-        prior = np.where(differ, 2 * half, np.inf)
+        freedom = np.where(differ, 2 * half, np.inf)
         chosen = list(alike)
         return cls(
-            scale, prior, np.minimum(prior, LENT * (len(d) - 1)), _mean(v[..., chosen], d[chosen])
+            scale,
+            freedom,
+            np.minimum(freedom, LENT * (len(d) - 1)),
+            _mean(v[..., chosen], d[chosen]),
         )
 
     def moderated(self, v: Numbers, d: float) -> tuple[Numbers, Numbers]:
@@ -112,15 +115,15 @@ class Pool:
             v: (...), the systems' own variances.
             d: the degrees of freedom of their own.
         """
-        differ, ratio = np.isfinite(self.prior), v / self.scale
-        finite = np.where(differ, self.prior, 1.0)
+        differ, ratio = np.isfinite(self.freedom), v / self.scale
+        finite = np.where(differ, self.freedom, 1.0)
         larger = np.where(differ, fdtrc(d, finite, ratio), chdtrc(d, d * ratio))
         borrowed = self.borrowed * np.minimum(1, larger / UNLIKELY)
         moderated = (borrowed * self.scale + d * v) / (borrowed + d)
         return np.where(differ, np.maximum(moderated, self.floor), moderated), d + borrowed
 
     def of_differences(self, other: Self) -> Self:
-        """Return the pool of differences from other systems, as if all were independent.
+        """Return that of differences from other systems, as if all were independent.
 
         Two systems that share trainings vary together, so their difference varies less than that.
         """
