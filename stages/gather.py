@@ -50,7 +50,7 @@ def main(params_file: Path) -> None:
     set_aside(params)
     study = Study(params)
     numbers = gather(study)
-    judged = judge_claims(study, claims, True, numbers)
+    judged = judge_claims(study, claims)
     write_numbers(layout.numbers, numbers.lines)
     write_claims(params, judged)
     write_json(layout.metrics, metrics(numbers))

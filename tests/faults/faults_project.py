@@ -111,8 +111,7 @@ def _write_params(folder: Path) -> Params:
         "tables": {table: _own_rows(rows) for table, rows in paper["tables"].items()},
         "comparisons": paper["comparisons"],
     }
-    first = {"date": "2026-01-01", "what": "All.", "why": "Before.", "known": "Nothing."}
-    claims = {"claims": {"one": CLAIM}, "amendments": [first]}
+    claims = {"claims": {"one": CLAIM}}
     contents = {"params": values, "systems": systems, "claims": claims}
     for name, content in contents.items():
         text = yaml.safe_dump(content, sort_keys=False)

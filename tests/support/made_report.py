@@ -148,9 +148,9 @@ def made_claim(key: str, **fields: Any) -> ClaimLine:
     """Return a confirmed claim about BLEU; the paper has +1.3 and we have +4."""
     values = {"key": key, "claim": f"Claim {key} holds.", "where": "Table 1", "paper": 1.3}
     values |= {"verdict": "confirmed", "measure": "BLEU", "ours": 4.0, "low": 3.0, "high": 5.0}
-    values |= {"p": 0.001, "p_holm": 0.002, "level": 0.01, "detectable": 1.5, "seeds": "5"}
+    values |= {"p": 0.001, "p_holm": 0.002, "seeds": "5"}
     values |= {"sign": "greater", "bound": 0.0, "compare": "mean", "systems": "base_reverse"}
-    values |= {"over": "base", "set": "test1", "registered": True} | fields
+    values |= {"over": "base", "set": "test1"} | fields
     return ClaimLine.model_validate(values)
 
 

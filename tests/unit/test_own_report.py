@@ -147,7 +147,7 @@ def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figur
     [
         (
             {"p": 0.2},
-            "within noise, 3 seeds; an effect of 0.7 would have been found with a probability of 80%.",
+            "within noise, 3 seeds.",
         ),
         ({}, "better, 3 seeds."),
         ({"value": -2.0}, "worse, 3 seeds."),

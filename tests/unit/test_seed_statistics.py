@@ -9,10 +9,8 @@ from scipy import stats
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.seed_statistics import (
-    Estimate,
     Runs,
     contrast,
-    detectable,
     difference,
     prediction,
 )
@@ -71,20 +69,6 @@ def test_two_scores_of_one_training_are_taken_together():
 def test_seeds_without_variation_are_no_evidence():
     found = difference(Runs.of_values([0.4, 0.4]), Runs.of_values([0.0, 0.0])).test("greater")
     assert (found.value, found.p) == (0.4, 1)
-
-
-@pytest.mark.parametrize(("value", "p_for", "p_against"), [(0.0, 0.0, 1), (3.0, 1, 0.0)])
-def test_a_value_is_the_same_if_it_is_within_the_bound(value, p_for, p_against):
-    found = Estimate(value, 0.1, 10).test("same", 1.0)
-    assert (found.p_for, found.p_against) == pytest.approx((p_for, p_against), abs=1e-5)
-    assert Estimate(value, 9.0, 10).test("same", 1.0).p > 0.3  # a wide interval decides nothing
-
-
-def test_the_detectable_effect_is_found_in_four_of_five_studies():
-    effect = detectable(0.5, 8, 0.01, 0.8)
-    drawn = stats.nct.rvs(8, effect / 0.5, size=20_000, random_state=1)
-    found = np.mean(stats.t.sf(drawn, 8) <= 0.005)
-    assert found == pytest.approx(0.8, abs=0.01)
 
 
 def studies(count, gains, **noise):

@@ -5,29 +5,29 @@ import pytest
 from scipy import stats
 from scipy.special import polygamma
 
-from attnmt.scoring.seed_statistics import Runs, difference, lend
-from attnmt.scoring.variances import Pool, trigamma_inverse
+from attnmt.scoring.seed_statistics import Runs, difference, squeeze_variances
+from attnmt.scoring.variances import VariancePrior, trigamma_inverse
 
 
-def pool_of(v, d, alike=None):
+def prior_of(v, d, alike=None):
     v = np.array(v)
     freedom = np.full(v.shape[-1], float(d)) if np.isscalar(d) else np.array(d)
-    return Pool.of(v, freedom, range(len(freedom)) if alike is None else alike)
+    return VariancePrior.of(v, freedom, range(len(freedom)) if alike is None else alike)
 
 
 def test_the_estimates_are_limmas():
     """Three variances with 3 degrees of freedom; limma's numbers, from the tests of InMoose."""
     v = [0.5, 1.3, 7.8]
-    pool = pool_of(v, 3)
-    assert (pool.prior, pool.scale) == pytest.approx((2.830777, 1.676927), abs=1e-6)
-    assert float(pool.borrowed) == 2.5  # two other systems lend 1.25 each
-    below = Pool(pool.scale, pool.prior, pool.prior, np.array(0.0))
+    prior = prior_of(v, 3)
+    assert (prior.freedom, prior.scale) == pytest.approx((2.830777, 1.676927), abs=1e-6)
+    assert float(prior.borrowed) == 2.5  # two other systems lend 1.25 each
+    below = VariancePrior(prior.scale, prior.freedom, prior.freedom, np.array(0.0))
     found = [below.moderated(np.array(one), 3) for one in v]
     assert [float(one) for one, _ in found] == pytest.approx(
         [1.071385, 1.482994, 4.827317], abs=1e-6
     )
     assert [float(one) for _, one in found] == pytest.approx([5.830777] * 3, abs=1e-6)
-    floored = [float(pool.moderated(np.array(one), 3)[0]) for one in v]
+    floored = [float(prior.moderated(np.array(one), 3)[0]) for one in v]
     last = (2.5 * 1.676927 + 3 * 7.8) / 5.5
     assert floored == pytest.approx([3.2, 3.2, last])  # the mean is 3.2
 
@@ -43,54 +43,54 @@ def test_d0_and_s0_are_found_again_and_the_moderated_t_has_its_degrees_of_freedo
     chance = np.random.default_rng(1)
     true = 4 * 4 / chance.chisquare(4, 40_000)
     v = true * chance.chisquare(4, true.shape) / 4
-    pool = pool_of(v, 4)
-    assert (pool.prior, pool.scale) == pytest.approx((4, 4), rel=0.05)
-    below = Pool(pool.scale, pool.prior, pool.borrowed, np.array(0.0))
+    prior = prior_of(v, 4)
+    assert (prior.freedom, prior.scale) == pytest.approx((4, 4), rel=0.05)
+    below = VariancePrior(prior.scale, prior.freedom, prior.borrowed, np.array(0.0))
     t = chance.standard_normal(true.shape) * true**0.5 / below.moderated(v, 4)[0] ** 0.5
     assert stats.kstest(t, stats.t(8).cdf).pvalue > 0.01
     assert stats.kstest(t, stats.t(4).cdf).pvalue < 0.01  # what a system's own variance has
 
 
 def test_systems_that_vary_alike_have_one_variance_and_others_keep_their_own():
-    alike = pool_of([1.0, 1.1, 0.9, 1.05], 4)
-    assert np.isinf(alike.prior)
+    alike = prior_of([1.0, 1.1, 0.9, 1.05], 4)
+    assert np.isinf(alike.freedom)
     v, freedom = alike.moderated(np.array(0.9), 4)
     assert freedom == 4 + 3 * 1.25
     assert float(v) == pytest.approx((3.75 * 1.0125 + 4 * 0.9) / 7.75)
-    apart = pool_of([1e-4, 1e4, 1e-2, 1e2], 4)
+    apart = prior_of([1e-4, 1e4, 1e-2, 1e2], 4)
     assert float(apart.borrowed) < 0.25
     assert float(apart.moderated(np.array(1e4), 4)[0]) == pytest.approx(1e4, rel=0.06)
 
 
 def test_a_system_that_varies_too_much_for_the_law_of_the_others_borrows_less():
     """A larger variance has the probability of F's law, or of chi-square's where all are alike."""
-    apart, alike = pool_of([1, 4, 0.3, 2.5, 9], 4), pool_of([1.0, 1.1, 0.9, 1.05, 1.0], 4)
-    for pool, law in (
-        (apart, stats.f(4, float(apart.prior))),
+    apart, alike = prior_of([1, 4, 0.3, 2.5, 9], 4), prior_of([1.0, 1.1, 0.9, 1.05, 1.0], 4)
+    for prior, law in (
+        (apart, stats.f(4, float(apart.freedom))),
         (alike, stats.f(4, 1e9)),
     ):
         for larger, share in ((0.9, 1), (0.05, 1), (0.025, 0.5), (0.01, 0.2)):
-            v = np.array(float(pool.scale) * law.isf(larger))
-            moderated, freedom = pool.moderated(v, 4)
-            borrowed = share * float(pool.borrowed)
+            v = np.array(float(prior.scale) * law.isf(larger))
+            moderated, freedom = prior.moderated(v, 4)
+            borrowed = share * float(prior.borrowed)
             assert float(freedom) == pytest.approx(4 + borrowed, rel=1e-6)
-            mean = (borrowed * pool.scale + 4 * v) / (borrowed + 4)
-            least = float(pool.floor) if pool is apart else 0.0
+            mean = (borrowed * prior.scale + 4 * v) / (borrowed + 4)
+            least = float(prior.floor) if prior is apart else 0.0
             assert float(moderated) == pytest.approx(max(float(mean), least), rel=1e-6)
 
 
-def test_the_floor_is_that_of_the_recipe_and_many_studies_are_many_pools():
+def test_many_studies_are_many_pools():
     v = np.array([[1.0, 2.0, 3.0, 90.0], [1.0, 1.1, 0.9, 1.0]])
-    pools = pool_of(v, 2, alike=[0, 1])
-    assert pools.floor == pytest.approx([1.5, 1.05])
+    priors = prior_of(v, 2, alike=[0, 1])
+    assert priors.floor == pytest.approx([1.5, 1.05])
     for i, row in enumerate(v):
-        one = pool_of(row, 2, alike=[0, 1])
-        assert (pools.scale[i], pools.prior[i]) == (one.scale, one.prior)
-        many, single = pools.moderated(v[:, 0], 2), one.moderated(row[0], 2)
+        one = prior_of(row, 2, alike=[0, 1])
+        assert (priors.scale[i], priors.freedom[i]) == (one.scale, one.freedom)
+        many, single = priors.moderated(v[:, 0], 2), one.moderated(row[0], 2)
         assert [float(one[i]) for one in many] == pytest.approx([*map(float, single)])
-    differences = pools.of_differences(pool_of(v, 2, alike=[2, 3]))  # of the systems of two recipes
+    differences = priors.of_differences(prior_of(v, 2, alike=[2, 3]))
     assert differences.floor == pytest.approx([1.5 + 46.5, 1.05 + 0.95])
-    assert differences.scale == pytest.approx(2 * pools.scale)
+    assert differences.scale == pytest.approx(2 * priors.scale)
 
 
 @pytest.mark.parametrize("score", [12.34, 0.1 + 0.2, 71.23])
@@ -102,13 +102,15 @@ def test_equal_scores_do_not_vary_whatever_rounding_does(score):
 def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():
     values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [1, 1, 1], "d": [5, 9]}
     runs = {name: Runs.of_values(one) for name, one in values.items()}
-    assert {one.pool for one in lend(runs, [*runs]).values()} == {None}  # two do not lend
+    alike = dict.fromkeys("abcde", "sgd")
+    assert {one.prior for one in squeeze_variances(runs, alike).values()} == {
+        None
+    }  # two do not lend
     runs["e"] = Runs.of_values([3, 1, 9])
-    lent = lend(runs, ["a", "c", "d", "lost"])
-    assert [*lent] == ["a", "c", "d"]
-    assert lent["d"].pool is None
-    expected = pool_of([1.0, 4.0, stats.tvar([3, 1, 9])], 2, alike=[0])
-    assert lent["a"].pool == lent["c"].pool == expected
+    lent = squeeze_variances(runs, alike)
+    assert lent["d"].prior is None
+    expected = prior_of([1.0, 4.0, stats.tvar([3, 1, 9])], 2)
+    assert lent["a"].prior == lent["c"].prior == expected
     v, freedom = lent["c"].tested  # its seeds do not vary, and yet it is not sure
     assert (v, freedom) == tuple(map(float, expected.moderated(np.array(0.0), 2)))
     found = difference(lent["a"], lent["c"])
@@ -117,20 +119,25 @@ def test_only_systems_with_three_seeds_that_vary_lend_and_borrow():
     assert lent["a"].variance == 1  # what is shown stays a system's own
 
 
-def test_a_difference_between_recipes_varies_alike_whichever_comes_first():
-    values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [3, 1, 9]}
+def test_the_floor_is_that_of_the_optimizer_and_a_difference_has_both():
+    values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [3, 1, 9], "d": [1, 1, 1]}
     runs = {name: Runs.of_values(one) for name, one in values.items()}
-    quiet, noisy = lend(runs, ["a"])["a"], lend(runs, ["c"])["c"]
-    assert quiet.pool.floor < noisy.pool.floor
+    lent = squeeze_variances(runs, {"a": "sgd", "b": "sgd", "c": "adam", "d": "other"})
+    v = [1.0, 4.0, stats.tvar([3, 1, 9])]
+    assert lent["a"].prior == prior_of(v, 2, alike=[0, 1])
+    assert lent["c"].prior == prior_of(v, 2, alike=[2])
+    assert lent["d"].prior is None  # none of its optimizer lends
+    quiet, noisy = lent["a"], lent["c"]
+    assert quiet.prior.floor < noisy.prior.floor
     tested = [one.minus(two).tested for one, two in ((quiet, noisy), (noisy, quiet))]
     assert tested[0] == pytest.approx(tested[1])
 
 
 def test_an_ensemble_borrows_and_does_not_lend():
     values = {"a": [1, 2, 3], "b": [2, 4, 6], "c": [3, 1, 9], "all": [2, 2.3, 6]}
-    runs = {name: Runs.of_values(one) for name, one in values.items()}
-    lent = lend(runs, [*runs], ["all"])
-    without = lend({name: runs[name] for name in "abc"}, "abc")
-    assert all(lent[name].pool == without["a"].pool for name in values)
+    runs, alike = {name: Runs.of_values(one) for name, one in values.items()}, "sgd"
+    lent = squeeze_variances(runs, dict.fromkeys(runs, alike), ["all"])
+    without = squeeze_variances({name: runs[name] for name in "abc"}, dict.fromkeys("abc", alike))
+    assert all(lent[name].prior == without["a"].prior for name in values)
     few = {name: runs[name] for name in ("a", "b", "all")}
-    assert lend(few, [*few], ["all"])["a"].pool is None
+    assert squeeze_variances(few, dict.fromkeys(few, alike), ["all"])["a"].prior is None

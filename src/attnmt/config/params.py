@@ -128,12 +128,6 @@ class Params(Experiment):
         system = self.system_of(name)
         return [other for other in self.models if self.system_of(other) == system]
 
-    def systems_under(self, recipe: Name | None) -> list[str]:
-        """Return all systems and ensembles as a recipe trains them; None is the family's own."""
-        runs = {**self.models, **self.ensembles}
-        own = [name for name in self.systems_and_ensembles if runs[name].recipe is None]
-        return [system for name in own if (system := self.system_under(recipe, name))]
-
     def system_under(self, recipe: Name | None, name: str) -> str | None:
         """Return what a system or an ensemble is called under another recipe.
 

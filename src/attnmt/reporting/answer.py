@@ -17,7 +17,6 @@ from attnmt.scoring.verdicts import ALPHA
 NAME, TITLE = "table_compared", "Which is better?"
 MOST = 3  # comparisons that the head of the report has in full
 DECIDED = ("better", "worse")
-PROBABLY = "an effect of {} would have been found with a probability of 80%"
 LENT = (
     " From three systems with three seeds on, the variances between seeds borrow from each other, so a "
     "further system may change p of a pair."
@@ -40,10 +39,10 @@ def make_answer(params: Params, numbers: Numbers, floors: Floors) -> list[str]:
     if best is None:
         return []
     asked = answers(params, numbers)
-    tested = sum(answer.verdict is not None for answer in asked)
+    tested = sum(answer.p_holm is not None for answer in asked)
     said = []
     for answer in asked[:MOST]:
-        said.append(_answered(answer, tested, params.sets.dev))
+        said.append(_answered(answer, tested))
     said += _doubts(params, numbers, asked[:MOST])
     if len(asked) > MOST:
         said.append(f"{len(asked) - MOST} more comparisons are in the table.")
@@ -59,7 +58,7 @@ def make_answer(params: Params, numbers: Numbers, floors: Floors) -> list[str]:
     return [*said, *_wrong(params, numbers, best)]
 
 
-def _answered(answer: Answer, count: int, dev: str) -> str:
+def _answered(answer: Answer, count: int) -> str:
     """Return a sentence that answers one of ``count`` tested questions."""
     gain, words = answer.gain, _words(answer)
     form = _form(answer)
@@ -69,12 +68,9 @@ def _answered(answer: Answer, count: int, dev: str) -> str:
     seeds = f", {gain.trainings} seeds" if several else ", one seed each: another may change it"
     noise, alone = answer.word == NOISE, gain.p is not None and gain.p < ALPHA
     word = f"{NOISE} as one of {count} comparisons" if noise and alone else answer.word
-    effect = _effect(answer) if noise else None
-    found = f"; {PROBABLY.format(effect)}" if effect else ""
     names = f"{gain.system} over {gain.over}"
     title = f"{words[0].upper()}{words[1:]} ({names})" if words else names
-    title += f", each by its best recipe on {dev}" if answer.at_best else ""
-    return f"{title}: {size} on {gain.set}, {word}{seeds if answer.verdict else ''}{found}."
+    return f"{title}: {size} on {gain.set}, {word}{'' if answer.p_holm is None else seeds}."
 
 
 def _doubts(params: Params, numbers: Numbers, asked: Sequence[Answer]) -> list[str]:
@@ -158,17 +154,15 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
         rows[f"{gain.system} over {gain.over} in {gain.metric}"] = {
             "comparison": f"{gain.system} over {gain.over}",
             "measure": gain.metric.upper() if several else None,
-            "recipes": f"each its best on {params.sets.dev}" if answer.at_best else None,
             "gain": Size(gain.value or 0.0, DIGITS[gain.metric]),
             "gain, 95%": form.show(interval_of(gain)),
             "verdict": answer.word,
             "p": gain.p,
-            "p after Holm": answer.verdict.adjusted if answer.verdict else None,
-            "found from": _effect(answer),
+            "p after Holm": answer.p_holm,
             "seeds": float(gain.trainings or 1),
             "differ in": _words(answer) or ", ".join(parts) or None,
         }
-    tested = sum(answer.verdict is not None for answer in asked)
+    tested = sum(answer.p_holm is not None for answer in asked)
     measures = "" if several else f" of {asked[0].gain.metric.upper()}"
     caption = (
         f"{_count(tested, f'{measures} on {asked[0].gain.set}')}, with unknown words replaced where "
@@ -185,10 +179,6 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
         and where.partition("/")[0] in printed_tables()  # the others are the project's own
     )
     cards = {key: facts(params, [one.gain]) for key, one in zip(rows, asked, strict=True)}
-    notes = {
-        "found from": "Where systems have several seeds, "
-        f"{PROBABLY.format('the size in “found from”')}."
-    }
     formats = {"p": P, "p after Holm": P, "seeds": Format(0)}
     narrow = (("comparison",), ("gain", "gain, 95%", "measure"), ("p", "p after Holm", "verdict"))
     above = _scores(params, numbers, asked)
@@ -200,7 +190,6 @@ def answers_table(params: Params, numbers: Numbers) -> Table | None:
         formats,
         cards,
         narrow=narrow,
-        notes=notes,
         above=above,
         doubts=_doubts(params, numbers, asked),
     )
@@ -246,10 +235,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return value if isinstance(value, str) else f"{value:g}"
-
-
-def _effect(answer: Answer) -> str | None:
-    """Return the smallest effect that would have been found; None for single trainings."""
-    several = (answer.gain.trainings or 1) > 1
-    size = answer.verdict.detectable if answer.verdict and several else None
-    return decimal(size, DIGITS[answer.gain.metric]) if size is not None else None

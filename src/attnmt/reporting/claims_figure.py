@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from attnmt.reporting.canvas import COLUMN, INK, LINE, inline_svg, save, style
-from attnmt.scoring.claim_lines import ClaimLine, by_claim
+from attnmt.scoring.claim_lines import ClaimLine
 from attnmt.scoring.verdicts import NOT_TESTED
 
 GRAY = "#888888"
@@ -21,8 +21,6 @@ COLORS = {
     "confirmed": "#0072B2",
     "refuted": "#D55E00",
     "undecided": GRAY,
-    "described": GRAY,
-    "depends on the recipe": "#AA3377",
 }
 PAGE_WIDTH, PAGE_SIZE = 13.3, 9  # inches; points of the type
 PAGE_LINE, AXIS = 0.15, 0.45  # inches of a line of text, and of the axis and heading of a measure
@@ -65,8 +63,8 @@ def _tested(claims: Sequence[ClaimLine]) -> list[ClaimLine]:
 def _groups(claims: Sequence[ClaimLine]) -> dict[str, list[list[ClaimLine]]]:
     """Return the claims by measure, because measures have different scales."""
     groups: dict[str, list[list[ClaimLine]]] = {}
-    for lines in by_claim(_tested(claims)):
-        groups.setdefault(lines[0].measure, []).append(lines)
+    for one in _tested(claims):
+        groups.setdefault(one.measure, []).append([one])
     return groups
 
 
@@ -79,7 +77,7 @@ def _column(claims: Sequence[ClaimLine]) -> Canvas:
     for axes, (measure, group) in zip(all_axes, groups.items(), strict=True):
         at, places = 0.0, []
         for recipes in group:
-            text, size = fill(recipes[0].marked, COLUMN_WRAP), _column_lines(recipes)
+            text, size = fill(recipes[0].claim, COLUMN_WRAP), _column_lines(recipes)
             above = axes.text(0, at, text, va="top", transform=axes.get_yaxis_transform())
             above.set_in_layout(False)  # it stands above the verdict, too
             above.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # over the grid
@@ -93,7 +91,7 @@ def _column(claims: Sequence[ClaimLine]) -> Canvas:
 def _column_lines(recipes: Sequence[ClaimLine]) -> int:
     """Return the lines of text that a claim takes with its intervals below it, and one more."""
     verdict = len(wrap(recipes[0].verdict, VERDICT))
-    return 1 + len(wrap(recipes[0].marked, COLUMN_WRAP)) + max(len(recipes), verdict)
+    return 1 + len(wrap(recipes[0].claim, COLUMN_WRAP)) + max(len(recipes), verdict)
 
 
 def _canvas(claims: Sequence[ClaimLine]) -> Canvas:
@@ -117,13 +115,13 @@ def _canvas(claims: Sequence[ClaimLine]) -> Canvas:
                 places.append(at + _lines(recipes) / 2)
                 at += _lines(recipes)
             _draw(axes, key, group, places, at, WRAP)
-            axes.set_yticks(places, [fill(recipes[0].marked, WRAP) for recipes in group])
+            axes.set_yticks(places, [fill(recipes[0].claim, WRAP) for recipes in group])
     return canvas
 
 
 def _lines(recipes: Sequence[ClaimLine]) -> int:
     """Return the lines of text that a claim takes, and one more between it and the next."""
-    return 1 + max(len(wrap(recipes[0].marked, WRAP)), len(recipes))
+    return 1 + max(len(wrap(recipes[0].claim, WRAP)), len(recipes))
 
 
 def _draw(

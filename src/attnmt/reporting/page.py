@@ -26,10 +26,9 @@ from attnmt.reporting.samples import Sample, samples_table
 from attnmt.reporting.summary import GAIN
 from attnmt.reporting.table import Table, hours_of
 from attnmt.reporting.templates import render
-from attnmt.scoring.claim_lines import by_claim
 from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.published import paper_set
-from attnmt.scoring.verdicts import DEPENDS, ClaimVerdict
+from attnmt.scoring.verdicts import ClaimVerdict
 from attnmt.text.encoded import EncodedSets
 
 ADDRESS = "https://aclanthology.org/D15-1166/"
@@ -55,13 +54,12 @@ OWN_OTHERS = "More numbers"
 FOUND: dict[ClaimVerdict, tuple[str, str]] = {  # verdicts, of one claim and of several
     "confirmed": ("is confirmed", "are confirmed"),
     "refuted": ("is refuted", "are refuted"),
-    DEPENDS: ("depends on the recipe", "depend on the recipe"),
     "undecided": ("is undecided", "are undecided"),
 }
 TONES = {
     **dict.fromkeys(("same order", "agrees", "confirmed"), "good"),
     **dict.fromkeys(("other order", "refuted"), "bad"),
-    **dict.fromkeys(("within noise", "undecided", "depends on the recipe", "described"), "even"),
+    **dict.fromkeys(("within noise", "undecided"), "even"),
 }
 
 
@@ -107,7 +105,6 @@ def make_page(params: Params, report: Report) -> str:
         run=_run(params, report.numbers),
         # written by ElementTree, so they are escaped
         claims={width: Markup(picture) for width, picture in pictures.items()},
-        starred=any(one.amended and one.ours is not None for one in report.claims),
         report=report,
         same_text=params.sets.tests[0] == paper_set("table1"),
         first=first,
@@ -125,9 +122,7 @@ def _finding(params: Params, report: Report) -> str:
     """Return what the report finds, in a sentence; the question if it finds nothing."""
     if report.answer:
         return report.answer[0]
-    claims = [] if params.own_text else by_claim(report.claims)
-    # A claim that an amendment reads in a second way has its verdict from the first.
-    counts = Counter(lines[0].verdict for lines in claims if not lines[0].amended)
+    counts = Counter(one.verdict for one in ([] if params.own_text else report.claims))
     found = {word: counts[word] for word in FOUND if counts[word]}
     if (tested := sum(found.values())) == 1:
         return f"The one claim that is tested here {FOUND[next(iter(found))][0]}."

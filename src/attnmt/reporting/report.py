@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from attnmt.config import Params
-from attnmt.config.claims import Amendment, project_claims
 from attnmt.reporting.answer import make_answer
 from attnmt.reporting.attention import (
     AttentionData,
@@ -31,7 +30,6 @@ class Report:
     numbers: Numbers
     tables: list[Table]  # all but Table 5
     claims: list[ClaimLine]  # empty if the experiment can test none of them
-    amendments: list[Amendment]  # what was changed after the claims were written
     samples: list[Sample]  # the translations of Table 5
     figures: list[Figure]  # those of curves
     matrices: list[MatrixFigure]  # those of attention
@@ -56,7 +54,6 @@ def make_report(params: Params) -> Report:
         numbers,
         [table for table in tables if table is not None],
         claims,
-        project_claims().amendments if claims else [],
         make_samples(params, numbers),
         [figure for figure in figures if figure is not None],
         [figure for figure in matrices if figure is not None],

@@ -219,14 +219,14 @@ def gain(study: Study, ours: Line, other: Line, shuffles: int) -> Line:
     common = [one for one in READINGS if readers and all(one in each for each in readers)]
     value, note = (ours.value or 0.0) - (other.value or 0.0), None
     tested: Comparison | Outcome | None = None
+    estimate = None
     if counts == [1, 1]:
         first, second = (study.array(name_of(line), counted(line)) for line in (ours, other))
         tested = compare(first, second, SCORES[ours.metric, ours.script], shuffles)
     elif min(counts) > 1:
         estimate = study.gain(*(_tested_key(line, common) for line in (ours, other)))
         if estimate is not None:
-            tested = estimate.test("greater")
-            value = tested.value
+            tested, value = estimate.test("greater"), estimate.value
         pairs = study.pairs(one, two)
         if pairs and counts[0] != counts[1]:
             note = f"over the {len(pairs[0])} seeds that both have"
@@ -239,8 +239,8 @@ def gain(study: Study, ours: Line, other: Line, shuffles: int) -> Line:
         "script": ours.script if ours.script == other.script else None,  # the steps may differ
         **_rounded(value=value, low=low, high=high, sd=None),
         "p": significant(tested.p) if tested else None,
-        "error": significant(tested.error) if isinstance(tested, Outcome) else None,
-        "freedom": significant(tested.freedom) if isinstance(tested, Outcome) else None,
+        "error": significant(estimate.error) if estimate else None,
+        "freedom": significant(estimate.freedom) if estimate else None,
         "trainings": min(ours.trainings or 1, other.trainings or 1),
         "readers": " ".join(common) or None,
         "commit": None,

@@ -1,80 +1,59 @@
-"""What a report on one's own text asks: which of two systems is better, and what the trainings answer.
+"""The comparisons of a report on one's own text: which of two systems is better.
 
 Every two systems that differ in one part are compared, each system with attention and the best one
-without, and what a row of one's own in systems.yaml compares. Where other recipes train them, too, two
-systems are compared as the family's recipe trains them, and each by its best recipe on the development
-set. Holm's procedure holds over all of them.
+without, and what a row of one's own in systems.yaml compares. Holm's procedure holds over all of them.
 """
 
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from scipy.special import stdtrit
-
 from attnmt.config import DIRECTIONS, Params, TableRow
 from attnmt.config.model import OwnRecipe
 from attnmt.scoring.numbers import CHOSEN, READINGS, Line, Numbers
 from attnmt.scoring.published import unprinted_rows
-from attnmt.scoring.ranking import at_best_recipe, best_systems, final_bleu
-from attnmt.scoring.seed_statistics import Outcome
-from attnmt.scoring.verdicts import Verdict, verdicts
+from attnmt.scoring.ranking import best_systems, final_bleu
+from attnmt.scoring.verdicts import ALPHA, adjusted
 
-SENTENCES = 1e6  # degrees of freedom of an interval over sentences alone
 NOISE = "within noise"
 
 
 class Answer(NamedTuple):
-    """What is known of one question: a gain, and its verdict among all questions.
+    """What is known of one comparison.
 
-    ``differ`` has the parts in which the two systems differ (:func:`differing`), without the recipe if
-    each is trained by its best one (``at_best``), which the development set chose. There is no verdict
-    if only one of the two has several seeds.
+    Attributes:
+        gain: of the system over the other.
+        differ: the parts in which the two differ (:func:`differing`).
+        p_holm: p after the control over all comparisons; None if only one of the two has several seeds.
     """
 
     gain: Line
     differ: dict[str, tuple[Any, Any]]
-    at_best: bool
-    verdict: Verdict | None
+    p_holm: float | None
 
     @property
     def word(self) -> str:
         """Better or worse than the other system, or within noise; not tested if there was no test."""
-        if self.verdict is None:
+        if self.p_holm is None:
             return "not tested"
-        if self.verdict.word == "undecided":
+        if self.p_holm > ALPHA:
             return NOISE
-        is_higher, is_rate = self.verdict.word == "confirmed", self.gain.metric == "aer"
+        is_higher, is_rate = (self.gain.value or 0.0) > 0, self.gain.metric == "aer"
         return "better" if is_higher != is_rate else "worse"
 
 
 def answers(params: Params, numbers: Numbers) -> list[Answer]:
-    """Return the answer to every question, measured on the first test set, the main one first.
+    """Return all comparisons, measured on the first test set, the main one first.
 
     The list is empty if the text is not one's own.
     """
     pairs = asked(params, numbers, params.sets.tests[0])
     found = (numbers.gain(*pair, _reading(pair[0])) for pair in pairs)
     gains = [gain for gain in found if gain]
-    judged = verdicts({gain: _outcome(gain) for gain in gains if gain.p is not None})
-    best = at_best_recipe(params, numbers)
-    return [
-        Answer(one, *_compared(params, best, one.system, one.over), judged.get(one))
-        for one in gains
-    ]
-
-
-def _compared(
-    params: Params, best: dict[str, bool], one: str | None, two: str | None
-) -> tuple[dict[str, tuple[Any, Any]], bool]:
-    """Return in what two systems differ, and whether each is compared by its best recipe.
-
-    Args:
-        best: of :func:`attnmt.scoring.ranking.at_best_recipe`.
-    """
-    parts = differing(params, one, two)
-    at_best = one in best and two in best and (best[one] or best[two])
-    return {part: parts[part] for part in parts if not (at_best and part == "recipe")}, at_best
+    tested = [gain for gain in gains if gain.p is not None]
+    after_holm = adjusted([gain.p or 0.0 for gain in tested])
+    p_holm = dict(zip(tested, after_holm, strict=True))
+    return [Answer(one, differing(params, one.system, one.over), p_holm.get(one)) for one in gains]
 
 
 def _reading(ours: Line) -> str | None:
@@ -102,27 +81,18 @@ def asked(params: Params, numbers: Numbers, test: str) -> list[tuple[Line, Line]
 
 
 def _systems_asked(params: Params, numbers: Numbers) -> Iterator[tuple[str, str, str]]:
-    """Yield two different systems or ensembles, and the metric; a pair may come twice.
-
-    Systems are asked by the family's recipe and by the best one of each. Two recipes of one system are
-    asked, too.
-    """
+    """Yield two different systems or ensembles, and the metric; a pair may come twice."""
     named = [*(params.systems or ()), *params.systems_and_ensembles]
     runs = {**params.models, **params.ensembles}
     systems = sorted(params.systems_and_ensembles, key=lambda name: named.index(runs[name].entry))
-    best = at_best_recipe(params, numbers)
-    by_family = {name for name in systems if runs[name].recipe is None}
     for direction in DIRECTIONS:
         attending, without = best_systems(params, numbers, direction)
         names = [name for name in systems if params.direction(name) == direction]
         for name in sorted(filter(params.attends, names), key=lambda name: name != attending):
-            if without and (name in by_family or name in best):
+            if without:
                 yield name, without, "bleu"
-        pairs = [*combinations(filter(params.models.__contains__, names), 2)]
-        for base, name in sorted(pairs, key=lambda pair: not {*pair} <= best.keys()):
-            alike = {base, name} <= by_family or {base, name} <= best.keys()
-            alike = alike or runs[base].entry == runs[name].entry
-            if alike and len(_compared(params, best, name, base)[0]) == 1:
+        for base, name in combinations(filter(params.models.__contains__, names), 2):
+            if len(differing(params, name, base)) == 1:
                 yield name, base, "bleu"
     for where, row, over in own_rows(params):
         if params.runs_of(row.system) and params.runs_of(over):
@@ -170,15 +140,3 @@ def _parts(params: Params, name: str) -> dict[str, Any]:
     optimizer = params.recipe(name).optimizer
     own = model.model_dump(include={*OwnRecipe.model_fields}), model.numbers.get(optimizer)
     return parts | {"encoding": family.encoding, "recipe": (family.training, own)}
-
-
-def _outcome(gain: Line) -> Outcome:
-    """Return a gain as a tested value again.
-
-    The interval of a gain between two single trainings is over sentences alone, of which there are many.
-    """
-    value, low, high, p = (float(x or 0.0) for x in (gain.value, gain.low, gain.high, gain.p))
-    freedom = gain.freedom or SENTENCES
-    error = gain.error or (high - low) / 2 / float(stdtrit(freedom, 0.975))
-    p_for, p_against = sorted((p / 2, 1 - p / 2), reverse=value < 0)
-    return Outcome(value, low, high, p_for, p_against, error, freedom)

@@ -37,20 +37,6 @@ def best_systems(
     return with_attention, without
 
 
-def at_best_recipe(params: Params, numbers: Numbers) -> dict[str, bool]:
-    """Return every system by the recipe whose perplexity on the development set is the lowest.
-
-    Returns:
-        Whether the system is trained by several recipes, by the name that it has under the best one.
-    """
-    found: dict[str, list[tuple[float, str]]] = {}
-    for name in filter(params.models.__contains__, params.systems_and_ensembles):
-        line = numbers.system(name, "ppl", params.sets.dev)
-        if line and line.value:
-            found.setdefault(params.models[name].entry, []).append((line.value, name))
-    return {min(recipes)[1]: len(recipes) > 1 for recipes in found.values()}
-
-
 def final_bleu(
     params: Params, numbers: Numbers, system: str | None, test: str | None = None
 ) -> Line | None:

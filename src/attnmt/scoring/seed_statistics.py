@@ -10,10 +10,9 @@ weight w_s for each system, has the standard error
 
 where n is the number of sentences. v_s is the variance between the scores of one system's seeds, which
 borrows from other systems (:mod:`attnmt.scoring.variances`). It covers both what a training changes in
-all sentences and what it changes only in some. C holds what
-seeds have in common on a sentence: C_st is the mean covariance of the sentences' influences on two
-different seeds, one of system s and one of system t. The influences are those of the jackknife (Efron
-and Stein 1981).
+all sentences and what it changes only in some. C holds what seeds have in common on a sentence: C_st is
+the mean covariance of the sentences' influences on two different seeds, one of system s and one of
+system t. The influences are those of the jackknife (Efron and Stein 1981).
 
 The degrees of freedom are those of the system that has the fewest, k_s - 1 and what v_s borrows. Without
 borrowing, p is never too small if scores are normal, whatever the variances and weights are (Hájek 1962;
@@ -22,10 +21,10 @@ probability that a true null hypothesis is not rejected is a concave function of
 inequality, this probability is at least as large as if the most variable of the estimates were the only
 one. That one is from the fewest seeds, because there are more sentences than seeds.
 
-Borrowed variances are not independent, so simulations say how often verdicts are
-false, also where scores are not normal and where systems differ. Satterthwaite's degrees of freedom
-(1946) jump to those of the sentences where a few seeds happen to have nearly the same score: with them,
-11% of the studies with three seeds had a false verdict.
+Borrowed variances are not independent. docs/trust.md has a table of simulated studies: how often
+verdicts are false, also where scores are not normal and where systems differ. Satterthwaite's degrees of
+freedom (1946) jump to those of the sentences where a few seeds happen to have nearly the same score:
+with them, 11% of the studies with three seeds had a false verdict.
 
 Seeds are few, so nothing here resamples them. The variance of a bootstrap over k seeds is too small by
 the factor (k - 1) / k, and the bootstrap treats it as exact. The stratified shuffles of Clark et al.
@@ -36,18 +35,17 @@ of one system often do.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import nctdtrinc, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from attnmt.scoring.significance import Scores
-from attnmt.scoring.variances import LENDERS, Pool
+from attnmt.scoring.variances import LENDERS, VariancePrior
 
 Numbers = NDArray[np.float64]
-# What is claimed of a value: that it is above a bound, below it, or nearer to 0 than the bound.
-Sign = Literal["greater", "less", "same"]
+Sign = Literal["greater", "less"]  # what is claimed of a value: that it is above a bound, or below
 ROUNDING = 1e-9  # relative to the values; by so much equal scores may differ
 # Seeds of a system that lends, borrows or is judged; the level was not simulated with fewer
 FEWEST = 3
@@ -61,12 +59,12 @@ class Runs:
         values: (k,), the corpus's score of each seed, k >= 2.
         influences: (k, n), how far each sentence moves the score. The variance of a row, divided by n,
             is the score's variance over samples of sentences. n = 0 if the sentences are not a sample.
-        pool: what the variances of other systems say about that of this one; None if nothing.
+        prior: what the variances of other systems say about that of this one; None if nothing.
     """
 
     values: Numbers
     influences: Numbers
-    pool: Pool | None = None
+    prior: VariancePrior | None = None
 
     @classmethod
     def measured(cls, numbers: NDArray[Any], scores: Scores) -> Self:
@@ -92,13 +90,13 @@ class Runs:
 
     def of(self, seeds: Sequence[int]) -> Self:
         """Return the runs of some seeds, counted from 0; there must be two or more."""
-        pool = self.pool if len(seeds) >= FEWEST else None
-        return type(self)(self.values[list(seeds)], self.influences[list(seeds)], pool)
+        prior = self.prior if len(seeds) >= FEWEST else None
+        return type(self)(self.values[list(seeds)], self.influences[list(seeds)], prior)
 
     def minus(self, other: Self) -> Self:
         """Return the difference, seed by seed, from another score of the same or of shared trainings."""
-        pool = self.pool and other.pool and self.pool.of_differences(other.pool)
-        return type(self)(self.values - other.values, self.influences - other.influences, pool)
+        prior = self.prior and other.prior and self.prior.of_differences(other.prior)
+        return type(self)(self.values - other.values, self.influences - other.influences, prior)
 
     @cached_property
     def mean(self) -> float:
@@ -116,9 +114,9 @@ class Runs:
     def tested(self) -> tuple[float, float]:
         """v_s, the variance that a test takes, and its degrees of freedom."""
         freedom = len(self.values) - 1
-        if self.pool is None:
+        if self.prior is None:
             return self.variance, freedom
-        v, moderated_freedom = self.pool.moderated(np.array(self.variance), freedom)
+        v, moderated_freedom = self.prior.moderated(np.array(self.variance), freedom)
         return float(v), float(moderated_freedom)
 
     @cached_property
@@ -134,29 +132,14 @@ class Runs:
         return float((k * self.mean_influences.var(ddof=1) - own) / (k - 1))
 
 
-@dataclass(frozen=True)
-class Described:
-    """A value and its 95% interval."""
+class Outcome(NamedTuple):
+    """A value with its 95% interval, and one-sided p-values for and against what is claimed of it."""
 
     value: float
     low: float
     high: float
-
-
-@dataclass(frozen=True)
-class Outcome(Described):
-    """A value that was tested: one-sided p-values for and against what is claimed of it.
-
-    ``error`` and ``freedom`` are those of :class:`Estimate`. If several ``differences`` must all be
-    found, ``error`` is the largest of their errors and ``freedom`` the smallest of their degrees of
-    freedom.
-    """
-
     p_for: float
     p_against: float
-    error: float
-    freedom: float
-    differences: int = 1
 
     @property
     def p(self) -> float:
@@ -178,20 +161,10 @@ class Estimate:
         return self.value - half, self.value + half
 
     def test(self, sign: Sign, bound: float = 0.0) -> Outcome:
-        """Test what is claimed of the value.
-
-        Args:
-            sign: ``greater`` claims that the value is above ``bound``, and ``less`` that it is below.
-                ``same`` claims that it lies between -bound and bound; both one-sided tests must support
-                this (Schuirmann 1987).
-            bound: in the value's units.
-        """
+        """Test whether the value is above (greater) or below (less) a bound in its units."""
         above, below = self._p_above(bound), self._p_below(bound)
         p_for, p_against = (above, below) if sign == "greater" else (below, above)
-        if sign == "same":
-            p_for = max(below, self._p_above(-bound))
-            p_against = min(1.0, 2 * min(above, self._p_below(-bound)))
-        return Outcome(self.value, *self.interval(), p_for, p_against, self.error, self.freedom)
+        return Outcome(self.value, *self.interval(), p_for, p_against)
 
     def _p_above(self, bound: float) -> float:
         """Return the p-value of the test that the true value is above ``bound``."""
@@ -213,32 +186,34 @@ def common(systems: Sequence[Runs]) -> Numbers:
     return np.asarray(covariance / n)
 
 
-def lend(
-    everyone: Mapping[str, Runs], alike: Collection[str], ensembles: Collection[str] = ()
+def squeeze_variances(
+    scored: Mapping[str, Runs], groups: Mapping[str, str], ensembles: Collection[str] = ()
 ) -> dict[str, Runs]:
-    """Return the runs of systems that one recipe trains, whose variances borrow from those of others.
+    """Return the runs of systems with variances that borrow from each other.
+
+    Systems with fewer than ``FEWEST`` seeds neither lend nor borrow. No system borrows if none of its
+    group lends.
 
     Args:
-        everyone: the seeds of all systems that have the same score, by their names.
-        alike: the names of those by this recipe. Systems with fewer than ``FEWEST`` seeds neither lend
-            nor borrow.
+        scored: the seeds of all systems that have the same score, by their names.
+        groups: the optimizer of each. The least variance that a test takes is the group's mean.
         ensembles: the names of those that only borrow, because they vary as their members do.
     """
     lenders = [
         name
-        for name, one in everyone.items()
+        for name, one in scored.items()
         if len(one.values) >= FEWEST and one.variance > 0 and name not in ensembles
     ]
-    of_recipe = [at for at, name in enumerate(lenders) if name in alike]
-    pool = None
-    if len(lenders) >= LENDERS and of_recipe:
-        v = np.array([everyone[name].variance for name in lenders])
-        d = np.array([len(everyone[name].values) - 1.0 for name in lenders])
-        pool = Pool.of(v, d, of_recipe)
-    named = {name: everyone[name] for name in alike if name in everyone}
+    priors = dict[str, VariancePrior]()
+    if len(lenders) >= LENDERS:
+        v = np.array([scored[name].variance for name in lenders])
+        d = np.array([len(scored[name].values) - 1.0 for name in lenders])
+        for group in {groups[name] for name in lenders}:
+            alike = [at for at, name in enumerate(lenders) if groups[name] == group]
+            priors[group] = VariancePrior.of(v, d, alike)
     return {
-        name: replace(one, pool=pool if len(one.values) >= FEWEST else None)
-        for name, one in named.items()
+        name: replace(one, prior=priors.get(groups[name]) if len(one.values) >= FEWEST else None)
+        for name, one in scored.items()
     }
 
 
@@ -275,19 +250,3 @@ def prediction(runs: Runs) -> tuple[float, float]:
     seeds, sentences = runs.variance * (1 + 1 / k), 2 * max(0.0, float(common([runs])[0, 0]))
     total, spread = seeds + sentences, seeds**2 / (k - 1) + sentences**2 / max(1, n - 1)
     return Estimate(runs.mean, total**0.5, total**2 / spread if spread else 1.0).interval()
-
-
-def detectable(error: float, freedom: float, level: float, power: float) -> float:
-    """Return the smallest effect that a two-sided test finds with a probability of ``power``.
-
-    The power comes from the noncentral t distribution. The small part from the other tail is left out.
-    The probability is larger where the error comes from more than one system.
-
-    Args:
-        error: the standard error, in the units of the effect.
-        freedom: its degrees of freedom.
-        level: the level of the test, after the control over all claims.
-        power: in (0, 1).
-    """
-    critical = stdtrit(freedom, 1 - level / 2)
-    return error * float(nctdtrinc(freedom, 1 - power, critical))

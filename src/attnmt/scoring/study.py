@@ -1,6 +1,6 @@
 """What evaluate wrote of an experiment: each system's seeds, with the counts of their sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 import numpy as np
@@ -14,7 +14,14 @@ from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.numbers import Key, Line, Numbers, name_of, read_scores
-from attnmt.scoring.seed_statistics import FEWEST, Estimate, Runs, contrast, difference, lend
+from attnmt.scoring.seed_statistics import (
+    FEWEST,
+    Estimate,
+    Runs,
+    contrast,
+    difference,
+    squeeze_variances,
+)
 from attnmt.training.trained import read_history
 
 
@@ -34,7 +41,7 @@ class Study:
         self.curves = cache(self._curves)
         # Which systems have a score, given without its system, in enough seeds to lend
         self.lenders = cache(self._lenders)
-        self.systems_under = cache(params.systems_under)
+        self.optimizer = cache(self._optimizer)
 
     def _scores(self, name: str | None) -> Numbers:
         """Return the scores of one model or ensemble, or of what is no model."""
@@ -115,6 +122,24 @@ class Study:
             and all(self.scores(seed).training(*key._replace(system=seed)) for seed in seeds)
         ]
 
+    def _optimizer(self, name: str) -> str:
+        """Return what trains a system, or the members of an ensemble."""
+        return self.params.recipe(self.params.translators(name).members[0]).optimizer
+
+    def squeezed(
+        self, names: Iterable[str], key: Key, score: Callable[[str], Runs | None]
+    ) -> dict[str, Runs]:
+        """Return the seeds of systems, whose variances borrow from all systems that have a score.
+
+        Args:
+            key: the score, without its system.
+            score: returns the seeds of a system; None if they lack what else is needed.
+        """
+        everyone = dict.fromkeys([*names, *self.lenders(key)])
+        scored = {name: runs for name in everyone if (runs := score(name))}
+        groups = {name: self.optimizer(name) for name in scored}
+        return squeeze_variances(scored, groups, self.params.ensembles)
+
     def _lent(self, key: Key, less: Key | None = None) -> Runs:
         """Return the seeds of a system by one score, or by one less another; their variance borrows."""
 
@@ -123,9 +148,7 @@ class Study:
             return ours.minus(self.runs(less._replace(system=name))) if less else ours
 
         name = str(key.system)
-        everyone = {one: runs(one) for one in (name, *self.lenders(key._replace(system=None)))}
-        recipe = {**self.params.models, **self.params.ensembles}[name].recipe
-        return lend(everyone, self.systems_under(recipe), self.params.ensembles)[name]
+        return self.squeezed([name], key._replace(system=None), runs)[name]
 
     def gain(self, ours: Key, other: Key) -> Estimate | None:
         """Estimate the difference between the scores of two systems: ``ours`` less ``other``.

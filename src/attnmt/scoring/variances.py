@@ -27,7 +27,7 @@ Smyth has thousands of variances and tests with every one of them. We have a few
 trainings sometimes fail. Hence five differences:
 
 - Two systems do not lend.
-- An ensemble borrows and does not lend, since it varies as its members do. At a level of 5%, two equal
+- An ensemble borrows and does not lend, because it varies as its members do. At a level of 5%, two equal
   systems came out different in 6.6% of 40,000 studies with three seeds where their ensemble lent to
   them, and in 1.2% where it did not.
 - Where n systems lend, a system borrows at most 1.25 (n - 1) degrees of freedom, even if it does not
@@ -39,17 +39,17 @@ trainings sometimes fail. Hence five differences:
   borrowed is. Without this, 24% of 2,000 studies with five seeds had a false verdict
   where one system varied five times as much as all others, and 4% have one with it. Three seeds show too
   seldom that they vary so much: 39% had one without it, and 14% have one with it.
-- Where systems differ, none counts as less variable than the mean of those that the same recipe trains,
-  weighted by their degrees of freedom. A recipe's systems are all that it lists, changed or not.
-  The seeds of a system may show no failure although one training in ten would fail. The mean is for each
-  recipe by itself, since the trainings of one may fail where those of another do not. This makes tests
-  of the less variable systems weaker. Without it, 16% of 200 studies with ten seeds had a false verdict
-  where one training in ten of half of the systems scored 20 deviations below the others.
+- Where systems differ, none counts as less variable than the mean of those with the same optimizer,
+  weighted by their degrees of freedom. The seeds of a system may show no failure although one training
+  in ten would fail. The mean is for each optimizer by itself, because the trainings of one may fail
+  where those of another do not. This makes tests of the less variable systems weaker. Without it, 16% of
+  200 studies with ten seeds had a false verdict where one training in ten of half of the systems scored
+  20 deviations below the others.
 
 The differences of paired scores, as of an ensemble and one of its members, have twice the s_0^2 and
 twice the least variance, as if the two were independent.
 
-docs/trust.md has how often verdicts are false in simulated studies, and what they find.
+docs/trust.md has a table of simulated studies: how often verdicts are false, and what they find.
 """
 
 from collections.abc import Sequence
@@ -67,20 +67,20 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Pool:
-    """What the variances of an experiment's systems say about those of systems by one recipe.
+class VariancePrior:
+    """What the variances of an experiment's systems say about those of systems with one optimizer.
 
     All fields are arrays (...), so that many studies can be simulated at once. One study has ().
 
     Attributes:
         scale: s_0^2, in the squared units of the score.
-        prior: d_0, possibly infinite.
+        freedom: d_0, possibly infinite.
         borrowed: the degrees of freedom that a test may borrow, at most d_0.
         floor: the least variance that a test takes, unless d_0 is infinite.
     """
 
     scale: Numbers
-    prior: Numbers
+    freedom: Numbers
     borrowed: Numbers
     floor: Numbers
 
@@ -92,17 +92,20 @@ class Pool:
             v: (..., n), the variance of each of n systems that have the same score, n >= ``LENDERS``.
                 None of them is 0.
             d: (n,), their degrees of freedom.
-            alike: which of them one recipe trains, one or more.
+            alike: which of them have the same optimizer, one or more.
         """
         e = np.log(v) - psi(d / 2) + np.log(d / 2)
         excess = e.var(-1, ddof=1) - polygamma(1, d / 2).mean()
         differ = excess > 0
         half = trigamma_inverse(np.where(differ, excess, 1.0))
         scale = np.where(differ, np.exp(e.mean(-1) + psi(half) - np.log(half)), _mean(v, d))
-        prior = np.where(differ, 2 * half, np.inf)
+        freedom = np.where(differ, 2 * half, np.inf)
         chosen = list(alike)
         return cls(
-            scale, prior, np.minimum(prior, LENT * (len(d) - 1)), _mean(v[..., chosen], d[chosen])
+            scale,
+            freedom,
+            np.minimum(freedom, LENT * (len(d) - 1)),
+            _mean(v[..., chosen], d[chosen]),
         )
 
     def moderated(self, v: Numbers, d: float) -> tuple[Numbers, Numbers]:
@@ -112,15 +115,15 @@ class Pool:
             v: (...), the systems' own variances.
             d: the degrees of freedom of their own.
         """
-        differ, ratio = np.isfinite(self.prior), v / self.scale
-        finite = np.where(differ, self.prior, 1.0)
+        differ, ratio = np.isfinite(self.freedom), v / self.scale
+        finite = np.where(differ, self.freedom, 1.0)
         larger = np.where(differ, fdtrc(d, finite, ratio), chdtrc(d, d * ratio))
         borrowed = self.borrowed * np.minimum(1, larger / UNLIKELY)
         moderated = (borrowed * self.scale + d * v) / (borrowed + d)
         return np.where(differ, np.maximum(moderated, self.floor), moderated), d + borrowed
 
     def of_differences(self, other: Self) -> Self:
-        """Return the pool of differences from systems by another recipe, as if all were independent.
+        """Return that of differences from other systems, as if all were independent.
 
         Two systems that share trainings vary together, so their difference varies less than that.
         """
