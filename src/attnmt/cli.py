@@ -13,7 +13,6 @@ from attnmt.commands.archive import archive, restore
 from attnmt.commands.check import check
 from attnmt.commands.commit import commit
 from attnmt.commands.explain import explain
-from attnmt.commands.fetch import fetch
 from attnmt.commands.new import new
 from attnmt.commands.options import Command
 from attnmt.commands.pack import pack
@@ -42,7 +41,6 @@ COMMANDS = (
     serve,
     pack,
     plan,
-    fetch,
     commit,
     archive,
     restore,

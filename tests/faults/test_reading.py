@@ -82,7 +82,7 @@ def text() -> Iterator[Case]:
     """Yield text, links and dictionaries that do not belong together."""
     encode, links, translate = ("encode", "words"), ("evaluate", BEST), ("translate", "base")
     yield Case(f"{TOKENS}/train.de", line(1, None), ("dictionary",), "has 3")
-    yield Case(f"{TOKENS}/test.de", lambda b: b + b"\xff\n", encode, "de:6: byte 0xff is not UTF")
+    yield Case(f"{TOKENS}/test.de", lambda b: b + b"\xff\n", encode, "de:6: not UTF-8")
     yield Case(f"{TOKENS}/train.de", line(2, "  "), encode, "train.de:2: no words in this line")
     yield Case(f"{RAW}/test.de", line(5, None), ("evaluate", "base"), "4 lines, but")
     for path in (LINKS, f"{TOKENS}/test.links"):

@@ -40,7 +40,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other.parent.mkdir(parents=True)
     other.write_text(yaml.safe_dump(small_values() | {"experiment": "other"}, sort_keys=False))
     (folder / "latin1.en").write_bytes(b"good\nb\xe4d\n")
-    (folder / "utf16le.en").write_bytes("a house\n".encode("utf-16-le"))
+    (folder / "utf16.en").write_bytes("a house\n".encode("utf-16"))
     (folder / "empty.en").touch()
     (folder / "long.en").write_bytes(b"a house\n" + WORDS_5000)
     (folder / "cut.en.gz").write_bytes(gzip.compress(b"a house\n" * 99)[:-9])
@@ -85,8 +85,8 @@ REFUSED: list[tuple[str, str]] = [
     ("translate house -e othr", "no experiment 'othr'; did you mean 'other'?"),
     ("translate house -e ..", "--experiment: '..' is not a name; give demo or a folder's name"),
     ("translate house -i house.en", "--input: text is given, too; give only one of the two"),
-    ("translate -i latin1.en", "latin1.en:2: byte 0xe4 is not UTF-8; convert it: iconv"),
-    ("translate -i utf16le.en", "utf16le.en: this is text in UTF-16LE, not lines of UTF-8; convert"),
+    ("translate -i latin1.en", "latin1.en:2: not UTF-8"),
+    ("translate -i utf16.en", "utf16.en: not lines of UTF-8 but UTF-16"),
     ("translate -i cut.en.gz", "cut.en.gz: cannot be unpacked: Compressed file ended"),
     ("translate -i long.en", "long.en:2: 29,999 characters, and a line may have at most 5,000"),
     ("translate house --max-characters 4", "text:1: 5 characters, and a line may have at most 4"),
@@ -109,7 +109,7 @@ def test_a_bad_use_is_refused(run, words, message):
 
 
 STREAMS: list[tuple[str, bytes, str]] = [
-    ("latin-1", b"b\xe4d\n", "standard input:2: byte 0xe4 is not UTF-8"),
+    ("latin-1", b"b\xe4d\n", "standard input:2: not UTF-8"),
     ("nul", b"a\0b\n", "standard input:2: a NUL byte, which no text has"),
     ("endless line", b"x" * 200_000, "standard input:2: more characters, and a line may have at"),
 ]  # fmt: skip
@@ -126,8 +126,6 @@ def test_lines_before_a_fault_in_a_stream_are_answered(run, answer, name, fault,
 WARNED: list[tuple[str, bytes, str, bool]] = [
     ("translate", b"", "standard input is empty; nothing was translated", False),
     ("translate -i empty.en", b"", "empty.en is empty; nothing was translated", False),
-    ("translate house.en", b"", "house.en is a file, but its name is translated; for its", False),
-    ("translate old house", b"", "each word is translated as a sentence; put a sentence in", False),
     ("explain house.en --text", b"", "house.en is a file, but its name is explained; give a", False),
     ("translate -i house.en --beam 1 --n-best 2", b"", "--n-best 2: a narrower beam rarely", True),
     ("translate", LONG.encode(), "standard input:1: 32 words, and the longest sentence that was trai"

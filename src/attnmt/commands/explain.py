@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.input_lines import warn_of_form
 from attnmt.commands.listed import counted
 from attnmt.commands.messages import warn
 from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
@@ -89,10 +88,7 @@ def explain(
 
     if os.path.isfile(sentence):  # noqa: PTH113  pathlib fails on a text too long for a name
         warn(f"{sentence} is a file, but its name is explained; give a sentence")
-    first, name = chosen[0]
     given = ("the sentence", sentence), ("--reference", reference)
-    for (what, line), language in zip(given, first.languages(name), strict=True):
-        warn_of_form(what, [line or ""], language)
     shown = []
     for choice, name in chosen:
         translator = choice.load(name, beam, n_best)

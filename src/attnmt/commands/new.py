@@ -48,14 +48,14 @@ def new(
     train: Annotated[
         Files,
         _both(
-            "Training text, one sentence per line, or .gz; or a TMX, given twice. The suffixes are the "
-            "languages' codes."
+            "Training text, one sentence per line; or a .tsv with both sides, given twice. All files "
+            "may be .gz. The suffixes are the languages' codes."
         ),
     ],
     dev: Annotated[Files | None, _both("Text that chooses the best weights.")] = None,
     test: Annotated[
         list[Path] | None,
-        _both("Test text, which is scored, also as SGM or WMT's XML. Several may be given."),
+        _both("Test text, which is scored, also as .sgm. Several may be given."),
     ] = None,
     hold_out: Annotated[
         int | None,
@@ -73,8 +73,8 @@ def new(
     links: Annotated[
         Path | None,
         typer.Option(
-            help="Gold word links of the first --test: Pharaoh's (0-0 1?2, source-target, from 0), "
-            "RWTH's (.talp) or NAACL's."
+            help="Gold word links of the first --test: Pharaoh's (0-0 1?2, source-target, from 0) "
+            "or RWTH's (.talp)."
         ),
     ] = None,
     flip: Flip = False,
@@ -96,7 +96,7 @@ def new(
 
     The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
     your files, and if one of them changes, the stages that read it run again. With --hold-out, and of
-    SGM, XML and TMX, text/ has plain copies: if your files change, delete the experiment's folders in
+    SGM and TSV, text/ has plain copies: if your files change, delete the experiment's folders in
     experiments/, data/, models/ and reports/, and run attnmt new again.
 
     Examples:
@@ -134,12 +134,12 @@ def new(
         [*chain.from_iterable(given.values()), *(reference or []), *([links] if links else [])]
     )
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
-    sets, notes = read_sets(given, codes, languages, reference or [], made)
+    sets = read_sets(given, codes, reference or [], made)
     sides = {key: (plain[codes[0]], plain[codes[1]]) for key, plain in sets.items()}
     train = sides["train"]
     held_out = {key: files for key, files in sides.items() if key != "train"}
     pair = languages_of(train, codes)
-    notes += doubts(pair, held_out, given)
+    notes = doubts(pair, held_out, given)
     tokenized = None
     if links:
         gold = read_given_links(links, sides["test"], pair, flip, made)

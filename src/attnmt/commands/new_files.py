@@ -9,14 +9,13 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from attnmt.config import LINKS, Language, Languages
-from attnmt.corpora.gold_links import Gold, Words, read_gold, refuse_columns
 from attnmt.corpora.language_codes import language_code, language_name
-from attnmt.corpora.links import format_links
-from attnmt.corpora.parallel import Files, parallel_rows, reference_suffixes
-from attnmt.corpora.plain import Codes, original_names, plain_set
+from attnmt.corpora.links import GoldLinks, Words, format_links, is_rwth, read_gold
+from attnmt.corpora.parallel import Files, reference_suffixes
+from attnmt.corpora.plain import Codes, has_suffix, plain_set
 from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
-from attnmt.files.text_file import find_markup, iter_lines, write_lines
+from attnmt.files.text_file import iter_lines, write_lines
 from attnmt.files.yaml_file import explained
 from attnmt.planning.proposal import propose_language
 from attnmt.text.tokenizer import tokenizer
@@ -27,13 +26,6 @@ GIVE_CODES = "give the codes of the two languages, as in --languages fr en"
 SHARE, HOLD_OUT = 10, 1000
 ROLES = {"src", "tgt", "trg", "source", "target", "ref", "in", "out"}  # suffixes that name a side
 LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide how it is written
-
-
-class GivenSets(NamedTuple):
-    """The files of each set as plain lines, by suffix, and what a person should know of them."""
-
-    files: dict[str, dict[str, Path]]
-    notes: list[str]
 
 
 def given_codes(train: Files, codes: tuple[str, str] | None) -> Codes:
@@ -120,54 +112,38 @@ def held_out_files(
 
 def _or_hold_out(train: Files) -> str:
     """Say how to take pairs out of a training text, if it has enough of them."""
-    take = ", or take pairs out of the training text with --hold-out"
-    if find_markup(train[0]):  # it has other lines than pairs
-        return f"{take} and a number, at most a quarter of its pairs"
-    pairs = sum(1 for _ in islice(iter_lines(train[0]), HOLD_OUT * SHARE))
-    number = pairs // SHARE
-    return f"{take} {number}" if number else ""
+    if has_suffix(train[0], ".sgm"):  # it has other lines than pairs
+        return ""
+    number = sum(1 for _ in islice(iter_lines(train[0]), HOLD_OUT * SHARE)) // SHARE
+    return f", or take pairs out of the training text with --hold-out {number}" if number else ""
 
 
 def read_sets(
-    given: Mapping[str, Files],
-    codes: Codes,
-    asked: Codes | None,
-    references: Sequence[Path],
-    folder: Path,
-) -> GivenSets:
-    """Return the files of each set as plain lines, by the suffixes that the corpus gives them.
+    given: Mapping[str, Files], codes: Codes, references: Sequence[Path], folder: Path
+) -> dict[str, dict[str, Path]]:
+    """Return the files of each set as plain lines, by their suffixes.
 
     Args:
         given: the source file and the target file of each set.
-        asked: the languages as a person writes them, which say more than ``codes``: pt-BR for pt.
         references: further references of the first test set.
         folder: where files are written that are not plain lines.
 
     Raises:
         InputError: if a file cannot be read, or there are too many references.
     """
-    sets = GivenSets({}, [])
-    own = (_as_suffix(asked[0]), _as_suffix(asked[1])) if asked else codes
-    usual, suffixes = dict(zip(own, codes, strict=True)), reference_suffixes([own[1]])
+    suffixes = reference_suffixes([codes[1]])
     if len(references) > len(suffixes):
         raise InputError(
             f"--reference: give at most {len(suffixes)} in addition to the one of --test"
         )
+    sets = {}
     for key, two in given.items():
         _refuse_exchanged(two, codes)
-        files = dict(zip(own, two, strict=True))
+        files = dict(zip(codes, two, strict=True))
         if key == TEST:
             files |= dict(zip(suffixes, references, strict=False))
         (folder / key).mkdir()
-        plain, notes = plain_set(files, own, folder / key)
-        if plain != files:
-            with original_names(plain, files):
-                for _ in parallel_rows(plain, scored=key != "train"):
-                    pass  # it raises what is wrong with the texts
-        for suffix, path in plain.items():  # pt_BR.2 is pt.2
-            code, dot, version = suffix.partition(".")
-            sets.files.setdefault(key, {})[f"{usual[code]}{dot}{version}"] = path
-        sets.notes.extend(notes)
+        sets[key] = plain_set(files, codes, folder / key)
     return sets
 
 
@@ -208,20 +184,18 @@ def read_given_links(
     Raises:
         InputError: if links cannot be read, or fit neither.
     """
-    refuse_columns(path)
     texts = [list(iter_lines(side)) for side in sides]
     languages = (pair.source, pair.target)
     rules = [tokenizer(side, split_hyphens=False).tokenize for side in languages]
     counts = {False: _word_counts(texts, rules), True: _word_counts(texts, [str.split, str.split])}
-    fits: dict[bool, Gold] = {}
+    fits: dict[bool, list[GoldLinks]] = {}
     for spaced, words in counts.items():
         with suppress(InputError):
-            fits[spaced] = read_gold(path, pair.codes, len(words), words, flip)
+            fits[spaced] = read_gold(path, pair.codes, words, flip)
     if not fits:
-        read_gold(path, pair.codes, len(counts[False]), counts[False], flip)  # which raises why
+        read_gold(path, pair.codes, counts[False], flip)  # which raises why
     tokenized = max(fits, key=lambda one: (_linked_ends(fits[one], counts[one]), not one))
-    chosen = fits[tokenized]
-    notes = list(chosen.notes)
+    notes = []
     if tokenized:
         if spaceless := [side.code for side in languages if side.tokenize == "characters"]:
             raise InputError(
@@ -232,9 +206,9 @@ def read_given_links(
             f"{path}: the links count the words between spaces and not our tokens, so their text is a "
             f"set of its own that is not tokenized again"
         )
-    if not chosen.as_written:
+    if flip or is_rwth(path):
         path = folder / LINKS
-        write_lines(path, (format_links(*line) for line in chosen.links))
+        write_lines(path, (format_links(*line) for line in fits[tokenized]))
     return GivenLinks(path, tokenized, notes)
 
 
@@ -245,10 +219,10 @@ def _word_counts(
     return list(zip(*counts, strict=True))
 
 
-def _linked_ends(gold: Gold, words: Words) -> int:
+def _linked_ends(links: list[GoldLinks], words: Words) -> int:
     """Return how many sentences, on both sides, have a link of their last word."""
     ends = 0
-    for line, (source, target) in zip(gold.links, words, strict=True):
+    for line, (source, target) in zip(links, words, strict=True):
         ends += any(i == source - 1 for i, _ in line.possible)
         ends += any(j == target - 1 for _, j in line.possible)
     return ends

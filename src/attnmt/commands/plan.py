@@ -156,6 +156,6 @@ def _downloads(params: Params, done: bool) -> str:
     sizes = [file.bytes for file in missing if file.bytes is not None]
     known = f", {filesize.decimal(sum(sizes))}" if len(sizes) == len(missing) else ""
     return (
-        f"Downloads: {len(missing)} files{known}. attnmt fetch --experiment {params.experiment} lists "
-        f"them and fetches them in advance."
+        f"Downloads: {len(missing)} files{known}. To fetch them in advance: snakemake --config "
+        f"experiment={params.experiment} -- {Layout(params.experiment).raw}"
     )

@@ -1,7 +1,6 @@
 """``attnmt translate``."""
 
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -99,10 +98,10 @@ def translate(
     stays empty. With --n-best above 1, each translation follows the number of its line, from 0.
     JSON has one object for each translation: line, text, words, replaced, source, links, score (log p).
 
-    Lines that are typed or come through a pipe are answered as they come; those that are there already
+    Lines of standard input are answered as they come; those that are there already
     are translated together. A line ends at a line feed; a warning tells of a line that another
     character divides. Another warning tells of a sentence that is far longer than any that was trained
-    on. A note names the words that the model does not know, or counts them if a file or a pipe is read.
+    on. A note names the words that the model does not know, or counts them in a file or a stream.
 
     The score is log p, whatever --length-penalty ranks by: average divides log p by the number of words,
     gnmt by ((5 + words) / 6)^alpha. Words and lengths are what the model writes, words or pieces.
@@ -126,11 +125,7 @@ def translate(
     if output is not None:
         check_output("--output", output, [source] if source else [])
     # Files are read through before the models are loaded, so that their faults are reported first.
-    given = lines_to_translate(text, source, max_characters, choice.languages(name)[0])
-    if text and os.path.isfile(text[0]):  # noqa: PTH113  pathlib fails on a text too long for a name
-        warn(f"{text[0]} is a file, but its name is translated; for its lines, use --input")
-    if text and len(text) > 1 and not any(" " in word.strip() for word in text):
-        warn("each word is translated as a sentence; put a sentence in quotes")
+    given = lines_to_translate(text, source, max_characters)
     if n_best > (beam or choice.params.decoding.beam):
         warn(f"--n-best {n_best}: a narrower beam rarely finishes this many; raise --beam")
 
