@@ -4,9 +4,9 @@ Called by dvc.yaml as `python stages/dictionary.py params.yaml`.
 
 The aligner learns only from the training text, so the dictionaries contain nothing of a test set. A
 text of more than dictionary.max_pairs pairs is divided into parts. Each part is aligned by itself, so
-that only one is in memory. The dictionaries count the links of all parts. The aligner that learned from
-the first part also aligns the aligned sets and the development set, whose links help to choose the step
-at which attention is read.
+that the aligner has only one in memory. The dictionaries count the links of all parts: 10 million pairs
+of words take 1 GB. The aligner that learned from the first part also aligns the aligned sets and the
+development set, whose links help to choose the step at which attention is read.
 
 Reads   data/<experiment>/tokens/<train>.<language>
                                  <dev>.<language>
@@ -31,11 +31,11 @@ from attnmt.config import LINKS, Params, load_params
 from attnmt.corpora.links import Links, format_links
 from attnmt.corpora.parallel import count_parallel_lines, every_nth_pair
 from attnmt.files.atomic import atomic_folder, check_place
-from attnmt.files.progress import Progress, progress
+from attnmt.files.progress import Progress
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import ALIGNER, Layout
 from attnmt.text.aligner import SYSTEM, align
-from attnmt.text.dictionary import AlignerResult, count_links, write_dictionaries
+from attnmt.text.dictionary import AlignerResult, count_links, write_dictionary
 from attnmt.workflow.stage import run_stage
 
 # The parameters that decide the outputs
@@ -56,29 +56,23 @@ def main(params_file: Path) -> None:
         for name in [*params.sets.aligned, params.sets.dev]
     }
     others = [pair for name in linked for pair in every_nth_pair(*_files(params, name))]
+    counts: Counter[tuple[str, str]] = Counter()
     links: list[Links] = []  # of the others
-
-    def count_part(number: int) -> Counter[tuple[str, str]]:
-        part, total = f"part {number + 1} of {parts}", len(range(number, pairs, parts))
-        mine = partial(every_nth_pair, *train, parts, number)
-        first = others if number == 0 else []
-        read = progress(mine(), f"{part}, reading", total, "pairs")
-        aligned = align(read, first, said, part, parts - number)
-        again = progress(mine(), f"{part}, counting links", total, "pairs")
-        counts = count_links(again, islice(aligned, total))
-        links.extend(aligned)
-        return counts
-
     with (
         atomic_folder(layout.dictionary) as folder,
         Progress("aligning", None, "iterations") as said,
     ):
-        total, different = write_dictionaries(
-            folder / layout.dictionary_file(source, target).name,
-            folder / layout.dictionary_file(target, source).name,
-            map(count_part, range(parts)),
-            settings.min_count,
-        )
+        for number in range(parts):
+            part, total = f"part {number + 1} of {parts}", len(range(number, pairs, parts))
+            mine = partial(every_nth_pair, *train, parts, number)
+            first = [] if number else others
+            aligned = align(mine(), first, said, part, parts - number, folder)
+            count_links(counts, mine(), islice(aligned, total))
+            links.extend(aligned)
+        forward = layout.dictionary_file(source, target).name
+        backward = layout.dictionary_file(target, source).name
+        write_dictionary(folder / forward, counts, settings.min_count, side=0)
+        write_dictionary(folder / backward, counts, settings.min_count, side=1)
         of_others = iter(links)
         for name, lines in linked.items():
             of_set = islice(of_others, lines)
@@ -87,7 +81,7 @@ def main(params_file: Path) -> None:
             system=SYSTEM, pairs=pairs, parts=parts, min_count=settings.min_count
         )
         write_json(folder / ALIGNER, result.model_dump())
-    print(f"{total:,} links of {different:,} pairs of words by {SYSTEM}")
+    print(f"{counts.total():,} links of {len(counts):,} pairs of words by {SYSTEM}")
 
 
 def _files(params: Params, name: str) -> tuple[Path, Path]:

@@ -11,7 +11,6 @@ import typer
 from attnmt.commands.align import align
 from attnmt.commands.commit import commit
 from attnmt.commands.explain import explain
-from attnmt.commands.fetch import fetch
 from attnmt.commands.new import new
 from attnmt.commands.options import Command
 from attnmt.commands.pack import pack
@@ -37,7 +36,6 @@ COMMANDS = (
     align,
     pack,
     plan,
-    fetch,
     commit,
     track,
 )

@@ -60,7 +60,7 @@ def text() -> Iterator[Case]:
     """Yield text, links and dictionaries that do not belong together."""
     encode, links = ("encode", "words"), ("evaluate", BEST)
     yield Case(f"{TOKENS}/train.de", line(1, None), ("dictionary",), "has 3")
-    yield Case(f"{TOKENS}/test.de", lambda b: b + b"\xff\n", encode, "de:6: byte 0xff")
+    yield Case(f"{TOKENS}/test.de", lambda b: b + b"\xff\n", encode, "de:6: not UTF-8")
     yield Case(f"{TOKENS}/train.de", line(2, "  "), encode, "train.de:2: no words")
     yield Case(f"{RAW}/test.de", line(5, None), ("evaluate", "base"), "4 lines")
     for path in (LINKS, f"{TOKENS}/test.links"):

@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 from faults_project import ROOT, STAGES, Tree, build, run, tree
 
-from attnmt.files import atomic
-
 MODEL = "base_reverse"
 MODELS, REPORTS = f"models/demo/{MODEL}", "reports/demo"
 # Stage, arguments after the parameter file, output.
@@ -65,13 +63,15 @@ TRANSLATE = ("attnmt", "translate", "A house.", "--experiment", "demo", "-o")
 # A command, the place of an output, what is in the way there, and a part of the message. test_atomic.py
 # has all that may be in the way. Here each command finds it before it begins to work.
 TAKEN: list[tuple[tuple[str, ...], str, Fault, str]] = [
-    *(((stage, *arguments), place, file, "and a file is") for stage, arguments, place in FOLDERS),
-    *(((stage, *arguments), place, folder, "and a folder is") for stage, arguments, place in FILES),
-    (("tokens",), "data/demo", file, "is not a folder"),
-    (("train", MODEL), "checkpoints", file, "is not a folder"),
-    ((*TRANSLATE, "out"), "out", folder, "a folder is"),
-    ((*TRANSLATE, "out"), "out", link_to_a_full_device, "a device is"),
-    ((*TRANSLATE, "not/out"), "not", file, "is not a folder"),
+    *(((stage, *arguments), place, file, "in its place") for stage, arguments, place in FOLDERS),
+    *(((stage, *arguments), place, folder, "in its place") for stage, arguments, place in FILES),
+    (("tokens",), "data/demo", file, "cannot be written"),
+    (("evaluate", MODEL), "scores/demo", file, "cannot be written"),
+    (("train", MODEL), f"checkpoints/demo/{MODEL}", file, "cannot be written"),
+    (("train", MODEL), "checkpoints", file, "cannot be written"),
+    ((*TRANSLATE, "out"), "out", folder, "in its place"),
+    ((*TRANSLATE, "out"), "out", link_to_a_full_device, "in its place"),
+    ((*TRANSLATE, "not/out"), "not", file, "cannot be written"),
 ]
 
 
@@ -123,15 +123,14 @@ def test_an_output_whose_place_is_taken_is_refused(command, place, fault, messag
 def test_a_full_disk_is_named_and_leaves_no_half_written_output(
     stage, arguments, output, project, capfd, monkeypatch
 ):
-    """The fault comes only when a file is synced to the disk, as on NFS."""
-    sync = atomic._sync
+    replace = Path.replace
 
-    def fail(path: Path) -> None:
-        if atomic.shown(path).startswith(output):
+    def fail(path: Path, target: Path) -> Path:
+        if str(target).startswith(output):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        sync(path)
+        return replace(path, target)
 
-    monkeypatch.setattr(atomic, "_sync", fail)
+    monkeypatch.setattr(Path, "replace", fail)
     before = tree(project)
     status = run(stage, *arguments)
     after = tree(project) if stage == "report" else before  # the report's other outputs are written

@@ -19,7 +19,7 @@ from attnmt.layout import Layout
 from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.numbers import OUTSIDE, Line, write_numbers
-from attnmt.text.dictionary import write_dictionaries
+from attnmt.text.dictionary import write_dictionary
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL
 
@@ -94,8 +94,8 @@ def make_scored(**changes: Any) -> Params:
     write_data(params, "words", text[target], gold, sources=text[source], raw=raw, known=known)
     counts = {("house", "Haus"): 5, ("garden", "Garten"): 3, ("House", "Haus"): 2}
     layout.dictionary.mkdir()
-    files = (layout.dictionary_file(*pair) for pair in ((source, target), (target, source)))
-    write_dictionaries(*files, [counts], 2)
+    write_dictionary(layout.dictionary_file(source, target), counts, 2, side=0)
+    write_dictionary(layout.dictionary_file(target, source), counts, 2, side=1)
     write_aligner(params)
     for aligned in params.sets.aligned:
         write_lines(layout.dictionary / f"{aligned}.links", _wrong(seed=9, share=0.1))

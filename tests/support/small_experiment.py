@@ -11,7 +11,7 @@ from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.model.translator import ModelConfig, Translator
-from attnmt.text.dictionary import write_dictionaries
+from attnmt.text.dictionary import write_dictionary
 from attnmt.text.encode import encode_sets
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokens import tokenize_sets
@@ -117,7 +117,8 @@ def make_experiment(folder: Path) -> Params:
     write_small_text(params, layout)
     words = {("garden", "Garten"): 3, ("Gardens", "Gärten"): 2, ("houses", "Häuser"): 2}
     layout.dictionary.mkdir(parents=True)
-    write_dictionaries(layout.dictionary / "en-de.tsv", layout.dictionary / "de-en.tsv", [words], 1)
+    write_dictionary(layout.dictionary / "en-de.tsv", words, 1, side=0)
+    write_dictionary(layout.dictionary / "de-en.tsv", words, 1, side=1)
     write_lines(layout.dictionary / "dev.links", ["0-0 1-1 2-2"] * len(ENGLISH["dev"]))
     for number, name in enumerate(params.models):
         make_model(params, layout, name, 2.0 + number)

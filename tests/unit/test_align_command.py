@@ -80,32 +80,22 @@ def test_rates_are_those_of_the_links(attnmt, params, monkeypatch, flip, chosen)
     assert "diagonal" in out.splitlines()[-1]
 
 
-def test_gold_links_of_other_formats_give_the_same_rates(attnmt):
+def test_gold_links_of_both_formats_give_the_same_rates(attnmt):
     lines = ["0-0 1-1"] * 3 + ["0-0", "1?2 0-0"]
     write_lines(Path("gold"), lines)
-    links = [(n, *parse_links(line)) for n, line in enumerate(lines, start=1)]
     write_lines(
         Path("gold.talp"),
         [
             " ".join(f"{j + 1}{'-' if (i, j) in sure else 'p'}{i + 1}" for i, j in possible)
-            for _, sure, possible in links
+            for sure, possible in map(parse_links, lines)
         ],
     )
-    write_lines(
-        Path("gold.wa"),
-        [
-            f"{n} {i} {j} {'S' if (i, j) in sure else 'P'}"
-            for n, sure, possible in links
-            for i, j in possible
-        ],
-    )
-    rates = {}
-    for name in ("gold", "gold.talp", "gold.wa"):
+    rates = []
+    for name in ("gold", "gold.talp"):
         status, _, err = attnmt("-m", "local_p", "--gold", name, "-o", "rates.csv")
         assert status == 0, err
-        assert ("note: gold" in err) == (name != "gold")
-        rates[name] = read_lines(Path("rates.csv"))
-    assert rates["gold"] == rates["gold.talp"] == rates["gold.wa"]
+        rates.append(read_lines(Path("rates.csv")))
+    assert rates[0] == rates[1]
 
 
 def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt):
@@ -147,7 +137,7 @@ def test_every_system_with_attention_is_compared_by_its_first_seed(attnmt, param
 
 @pytest.mark.parametrize("name", ["local_p", "german", "subwords"])
 def test_plain_text_is_linked_as_the_set_is_whose_text_it_is(attnmt, params, name):
-    """Plain files, and two sentences; the tokens that the links count follow them."""
+    """The tokens that the links count follow them."""
     align, raw = attnmt.func, [Path("raw.en"), Path("raw.de")]
     for path, text in zip(raw, (ENGLISH, GERMAN), strict=True):
         write_lines(path, text["test"])
@@ -168,24 +158,6 @@ def test_plain_text_is_linked_as_the_set_is_whose_text_it_is(attnmt, params, nam
         for code, side, words in zip(("en", "de"), units, known, strict=True)
         if (unknown := sum(unit not in words for unit in side))
     ]
-    pair = ENGLISH["test"][0], GERMAN["test"][0]
-    assert align("align", *pair, "-m", name)[1].splitlines() == expected[:1]
-
-
-def test_text_of_another_form_than_is_read_gets_a_warning(attnmt):
-    """The small experiment's test set has tokens; `raw` has the text that they are of."""
-    write_lines(Path("raw"), ENGLISH["test"])
-    align = partial(attnmt.func, "align")
-    warned = "warning: {} looks {}, and is read as {}; {} --tokenized"
-    for arguments, expected in (
-        (["test.en", "test.de", "--tokenized"], []),
-        (["raw", "raw"], []),
-        (["raw", "test.de"], [warned.format("test.de", "tokenized", "plain text", "add")]),
-        (["test.en", "raw", "--tokenized"], [warned.format("raw", "plain", "tokens", "leave out")]),
-    ):
-        status, _, err = align(*arguments)
-        warnings = [line for line in err.splitlines() if not line.startswith("note: unknown")]
-        assert (status, warnings) == (0, expected)
 
 
 def test_links_with_tabs_between_them_are_read(attnmt):
@@ -195,11 +167,13 @@ def test_links_with_tabs_between_them_are_read(attnmt):
 
 def test_packed_weights_link_words(attnmt, monkeypatch):
     weights = ("--weights", str(ROOT / "weights/demo"))
-    status, out, err = attnmt.func("align", "He can read.", "Er kann lesen.", *weights)
+    Path("pairs.tsv").write_text("He can read.\tEr kann lesen.\n")
+    pairs = str(Path("pairs.tsv").resolve())
+    status, out, err = attnmt.func("align", pairs, *weights)
     assert (status, err) == (0, "")
     assert out.endswith("\tHe can read .\tEr kann lesen .\n")
     write_lines(Path("gold"), ["0-0 1-1 2-2 3-3"])
-    pair = ("He can read.", "Er kann lesen.", "--gold", "gold")
+    pair = (pairs, "--gold", "gold")
     status, out, err = attnmt.func("align", *pair, *weights)
     assert (status, err) == (0, "")
     assert [line.split()[0] for line in out.splitlines()] == [
@@ -207,7 +181,7 @@ def test_packed_weights_link_words(attnmt, monkeypatch):
         "diagonal",
     ]
     # Their own folder is no project, though it is the working folder.
-    pair = (*pair[:3], str(Path("gold").resolve()))
+    pair = (*pair[:2], str(Path("gold").resolve()))
     monkeypatch.chdir(weights[1])
     assert attnmt.func("align", *pair, "--weights", ".") == (status, out, err)
 
@@ -219,11 +193,6 @@ def test_packed_weights_link_words(attnmt, monkeypatch):
         (["--links", "x", "--gold", "short"], "--links: the file holds the links of one model"),
         (["--links", "x", "-m", "plain"], "--model: plain has no attention"),
         (["--gold", "test.en"], "test.en:1: 'The' is not a link"),
-        (
-            ["--gold", "columns"],
-            "columns:2: columns follow the links, such as the tokens that attnmt",
-        ),
-        (["--gold", "columns"], "keep the first one: cut -f1 < columns > columns.plain"),
         (["--gold", "short"], "short: 1 lines where the text has 5"),
         (["-m", "local_p", "--links", "test.en"], "--links: test.en is also given as test.en"),
         (["--gold", "short", "-o", "./short"], "--output: short is also given as short"),
@@ -242,7 +211,6 @@ def test_what_cannot_be_done_is_refused(attnmt, arguments, message):
     if not Path("pipe").exists():
         os.mkfifo("pipe")
     write_lines(Path("short"), ["0-0"])
-    write_lines(Path("columns"), ["\ta\tb", *["0-0 1?1\tराजा\t0-0"] * 4])
     write_lines(Path("far"), ["0-60", *["0-0"] * 4])
     status, out, err = attnmt(*arguments)
     assert (status, out) == (2, "")

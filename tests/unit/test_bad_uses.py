@@ -36,7 +36,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other.parent.mkdir(parents=True)
     other.write_text(yaml.safe_dump(small_values() | {"experiment": "other"}, sort_keys=False))
     (folder / "latin1.en").write_bytes(b"good\nb\xe4d\n")
-    (folder / "utf16le.en").write_bytes("a house\n".encode("utf-16-le"))
+    (folder / "utf16.en").write_bytes("a house\n".encode("utf-16"))
     (folder / "empty.en").touch()
     (folder / "long.en").write_bytes(b"a house\n" + WORDS_5000)
     (folder / "cut.en.gz").write_bytes(gzip.compress(b"a house\n" * 99)[:-9])
@@ -90,7 +90,6 @@ REFUSED: list[tuple[str, str]] = [
     ("translate house -m plain", "dvc repro translate@plain"),
     ("translate house -m local_p_7", "models/demo/local_p_7/weights.safetensors: "),
     ("translate house -e other", "snakemake -j2 --config experiment=other"),
-    ("readme NOTES.md", "NOTES.md: no marker"),
 ]
 
 

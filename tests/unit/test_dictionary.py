@@ -1,19 +1,13 @@
 """Dictionaries counted from links, and the stage that writes them."""
 
 import json
-import tracemalloc
-from collections import Counter
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from small_project import Project
 
 from attnmt.corpora.links import read_links
 from attnmt.corpora.parallel import every_nth_pair
-from attnmt.text.dictionary import Dictionary, write_dictionaries
+from attnmt.text.dictionary import Dictionary, write_dictionary
 
 ENGLISH = "a dog\na cat\nthe dog\nthe cat\n"
 GERMAN = "ein Hund\neine Katze\nder Hund\ndie Katze\n"
@@ -37,13 +31,10 @@ def tokens(project) -> Project:
     return project
 
 
-def write(folder: Path, *parts: dict[tuple[str, str], int], min_count: int = 1) -> tuple[int, int]:
-    return write_dictionaries(folder / "l", folder / "back", parts, min_count)
-
-
 def test_a_dictionary_is_written_in_order_and_read_back(tmp_path):
     links = {("a", "Y"): 6, ("a", "X"): 3, ("a", "Z"): 1, ("ä", "Z"): 2, ("Z", "b"): 2}
-    assert write(tmp_path, {**links, ("Z", "a"): 2}, min_count=2) == (16, 6)
+    for name, side in (("l", 0), ("back", 1)):
+        write_dictionary(tmp_path / name, {**links, ("Z", "a"): 2}, 2, side=side)
     assert (tmp_path / "l").read_text() == (
         "Z\ta\t0.500000\t2\nZ\tb\t0.500000\t2\n"
         "a\tY\t0.600000\t6\na\tX\t0.300000\t3\nä\tZ\t1.000000\t2\n"
@@ -55,53 +46,11 @@ def test_a_dictionary_is_written_in_order_and_read_back(tmp_path):
     dictionary = Dictionary.load(tmp_path / "l")
     assert (len(dictionary), list(dictionary)) == (3, ["Z", "a", "ä"])
     assert [dictionary.best(word) for word in ("a", "Z", "ä", "b")] == ["Y", "a", "Z", None]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "l"]
-
-
-WORD = st.text("abä", min_size=1, max_size=2)
-PART = st.dictionaries(st.tuples(WORD, WORD), st.integers(1, 4))
-
-
-@settings(max_examples=40, deadline=None)  # the disk may be slow
-@given(st.lists(PART, min_size=1, max_size=4), st.integers(1, 6))
-def test_counts_of_all_parts_are_added_up(parts, min_count):
-    whole: Counter[tuple[str, str]] = Counter()
-    for part in parts:
-        whole.update(part)
-    with TemporaryDirectory() as one, TemporaryDirectory() as other:
-        folders = Path(one), Path(other)
-        totals = write(folders[0], *parts, min_count=min_count)
-        assert totals == write(folders[1], dict(whole), min_count=min_count)
-        assert totals == (whole.total(), len(whole))
-        for name in ("l", "back"):
-            assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
-        dictionary = Dictionary.load(folders[0] / "l")
-    for source in {source for source, _ in whole}:
-        counts = {t: n for (s, t), n in whole.items() if s == source and n >= min_count}
-        best = min(counts, key=lambda t: (-counts[t], t)) if counts else None
-        assert dictionary.best(source) == best
-
-
-def test_memory_holds_only_one_part(tmp_path):
-    """Every part has other words, so that only the number of words grows."""
-
-    def peak(parts: int) -> int:
-        def part(number: int) -> dict[tuple[str, str], int]:
-            return {(f"{number}e{k}", f"{number}d{k}"): 1 for k in range(5_000)}
-
-        tracemalloc.start()
-        totals = write_dictionaries(tmp_path / "l", tmp_path / "back", map(part, range(parts)), 2)
-        assert totals == (5_000 * parts, 5_000 * parts)
-        top = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return top
-
-    assert peak(6) < 1.2 * peak(1)
 
 
 def test_in_lower_case_equal_words_are_counted_together(tmp_path):
     links = {("See", "lake"): 3, ("see", "Lake"): 2, ("see", "sea"): 3, ("SEE", "sea"): 1}
-    write(tmp_path, links)
+    write_dictionary(tmp_path / "l", links, 1, side=0)
     assert Dictionary.load(tmp_path / "l").best("See") == "lake"
     dictionary = Dictionary.load(tmp_path / "l", lowercase=True)
     assert (dictionary.best("see"), dictionary.best("See"), len(dictionary)) == ("lake", None, 1)

@@ -84,7 +84,6 @@ def test_a_file_that_is_not_the_right_one_is_fetched_again(server, folder):
     (folder / "a.en").unlink()
     message = refused(file, folder)
     assert all(hashlib.sha256(held).hexdigest() in message for held in (CONTENT, OTHER))
-    assert "correct the parameters" in message
 
 
 @pytest.mark.parametrize("fault", [100_000, 0, -1])
@@ -94,9 +93,7 @@ def test_a_transfer_that_breaks_off_is_tried_again(server, folder, fault):
     assert len(server.asked) == TRIES
     (folder / "a.en").unlink()
     server.faults["a.en"] = [fault] * TRIES
-    message = refused(server.file("a.en", CONTENT), folder)
-    assert server.url("a.en") in message
-    assert "check the network" in message
+    assert server.url("a.en") in refused(server.file("a.en", CONTENT), folder)
 
 
 def test_every_address_is_tried_and_named_if_none_gives_the_file(server, folder):
@@ -106,8 +103,6 @@ def test_every_address_is_tried_and_named_if_none_gives_the_file(server, folder)
     message = refused(server.file("other/a.en", CONTENT, mirrors=mirrors), folder)
     assert f"{server.url('mirror/a.en')}: 404" in message
     assert f"{nowhere}: " in message
-    assert "Connection refused" in message
-    assert "or set ATTNMT_MIRROR" in message
     file = server.file("other/a.en", CONTENT, mirrors=[*mirrors, server.url("a.en")])
     assert fetch_one(file, folder) == CONTENT
     assert server.asked[-1] == "a.en"
@@ -125,17 +120,33 @@ def test_content_labeled_as_compressed_is_kept_unchanged(server, folder):
     assert fetch_one(server.file("a.tgz", packed, member="a"), folder) == packed
 
 
+def test_a_place_that_is_taken_is_refused_before_anything_is_fetched(server, folder):
+    folder.write_text("somebody else's")
+    with pytest.raises(InputError, match="cannot be written"):
+        fetch([server.file("a.en", CONTENT)], folder)
+    assert server.asked == []
+
+
+def test_terms_must_be_accepted_before_anything_is_fetched(server, folder):
+    first, second = server.file("a.en", CONTENT), server.file("b", b"", license=RWTH)
+    server.files["b"] = b""
+    with pytest.raises(InputError, match=r"^x\.yaml:7: corpus.accept: .*b.*example\.org/terms"):
+        fetch([first, second], folder, ["other"], "x.yaml:7: corpus.accept")
+    assert server.asked == []
+    fetch([first, second], folder, ["rwth"])
+    assert sorted(path.name for path in folder.iterdir()) == ["a.en", "b"]
+    fetch([first, second], folder)  # what is there needs no network
+
+
 def test_a_mirror_takes_the_place_of_the_network(server, folder, tmp_path, monkeypatch):
     mirror = tmp_path / "served"
     mirror.mkdir()
     (mirror / "a.en").write_bytes(CONTENT)
     monkeypatch.setenv("ATTNMT_MIRROR", str(mirror))
     assert fetch([server.file("a.en", CONTENT, license=RWTH)], folder) == {"a.en": mirror / "a.en"}
-    with pytest.raises(InputError, match=r"served/b\.en: no such file in the mirror; http"):
+    with pytest.raises(InputError, match=r"served/b\.en: .* http"):
         fetch([server.file("b.en", CONTENT)], folder)
-    with pytest.raises(
-        InputError, match=r"served/a\.en: digest does not match; http.* with sha256:"
-    ):
+    with pytest.raises(InputError, match=r"served/a\.en: .* sha256:"):
         fetch([server.file("a.en", OTHER)], folder)
     assert server.asked == []
     assert not folder.exists()

@@ -35,7 +35,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, lines):
 def test_a_download_in_another_encoding_than_its_parameters_say_is_named(write):
     path = write("x", "gut\nschön\n".encode("latin1"))
     assert read_text(path, "latin1") == "gut\nschön\n"
-    with pytest.raises(InputError, match=r"x:2: byte 0xf6 is not ascii; .* in the parameters"):
+    with pytest.raises(InputError, match="x:2: not ascii"):
         read_text(path, "ascii")
 
 
@@ -53,7 +53,7 @@ def test_an_empty_file_is_refused(write, content):
     ],
 )
 def test_gzip_that_is_cut_or_spoiled_is_refused(write, content, message):
-    with pytest.raises(InputError, match=f"x.gz: cannot be unpacked: .*{message}.* get it again"):
+    with pytest.raises(InputError, match=f"x.gz: cannot be unpacked: .*{message}"):
         read_lines(write("x.gz", content))
 
 

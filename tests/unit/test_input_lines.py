@@ -1,16 +1,13 @@
 """The lines of a pipe, each as soon as it is there."""
 
-import gzip
 import os
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.commands import input_lines
 from attnmt.commands.input_lines import Arriving, in_chunks
-from attnmt.errors import InputError
-from attnmt.files.file_kind import GZIP
 
 
 def test_what_is_there_already_makes_a_chunk():
@@ -29,7 +26,6 @@ def test_what_is_there_already_makes_a_chunk():
 
 @given(st.binary(max_size=60), st.integers(1, 5), st.integers(1, 8))
 def test_any_bytes_give_the_lines_that_python_reads(content, chunk, block):
-    assume(not content.startswith(GZIP))
     ours, theirs = os.pipe()
     os.write(theirs, content)
     os.close(theirs)
@@ -43,12 +39,3 @@ def test_any_bytes_give_the_lines_that_python_reads(content, chunk, block):
     expected = [line + b"\n" for line in split[:-1]] + ([split[-1]] if split[-1] else [])
     assert [line for part in chunks for line in part] == expected
     assert all(len(part) <= chunk for part in chunks)
-
-
-def test_a_compressed_stream_is_told_to_be_unpacked():
-    ours, theirs = os.pipe()
-    os.write(theirs, gzip.compress(b"a house\n"))
-    os.close(theirs)
-    with pytest.raises(InputError, match="pipe: compressed by gzip; unpack it first with gzip -dc"):
-        next(iter(Arriving(ours, "pipe", 100)))
-    os.close(ours)

@@ -59,38 +59,25 @@ def test_the_demos_text_has_the_digests_on_its_card(tmp_path):
     }
 
 
-def test_markup_becomes_lines_and_its_translators_references(corpus):
-    xml = (
-        '<dataset id="x"><doc id="d" origlang="en">'
-        '<src lang="en"><p><seg id="1">One.</seg><seg id="2">Two.</seg></p></src>'
-        '<ref lang="de" translator="A"><p><seg id="1">Eins.</seg><seg id="2">Zwei.</seg></p></ref>'
-        '<ref lang="de" translator="B"><p><seg id="2">Die zwei.</seg></p></ref></doc></dataset>'
-    )
-    name = "newstest.xml.gz"
-    content = gzip.compress(xml.encode(), mtime=0)
-    (corpus.mirror / name).write_bytes(content)
-    file = {
-        "url": f"http://x/{name}",
-        "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
-    }
-    corpus.params["corpus"]["files"]["test"] = {"en": [file], "de": [file]}
-    result = corpus.run("corpus")
-    assert result.returncode == 0, result.stderr
-    assert "1 of 2 segments have fewer versions than others; " in result.stderr
-    assert (
-        f"{corpus.mirror}/{name}: no text of segment '1' in document 'd' by translator 'B'"
-        in result.stderr
-    )
+def test_sgm_becomes_lines_and_its_translators_references(corpus):
+    texts = {"en": ["One.", "Two."], "de": ["Eins.", "Zwei."], "de.2": ["", "Die zwei."]}
+    files = {}
+    for suffix, lines in texts.items():
+        segments = "".join(f'<seg id="{n}">{line}</seg>' for n, line in enumerate(lines))
+        content = gzip.compress(
+            f'<refset><doc docid="d">{segments}</doc></refset>'.encode(), mtime=0
+        )
+        (corpus.mirror / f"{suffix}.sgm.gz").write_bytes(content)
+        digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+        files[suffix] = [{"url": f"http://x/{suffix}.sgm.gz", "digest": digest}]
+    sets = corpus.params["corpus"]["files"]
+    sets["test"] = files
+    corpus.succeed("corpus")
     assert (corpus.raw / "test.en").read_text() == "One.\nTwo.\n"
     assert (corpus.raw / "test.de").read_text() == "Eins.\nZwei.\n"
     assert (corpus.raw / "test.de.2").read_text() == "\nDie zwei.\n"
     corpus.succeed("tokens")
     assert (corpus.tokens / "test.de.2").read_text() == "\nDie zwei .\n"
-    files = corpus.params["corpus"]["files"]
-    files["test"] = {side: [file, files["dev"][side][0]] for side in ("en", "de")}
-    assert corpus.run("corpus").returncode == 0
-    assert (corpus.raw / "test.de").read_text() == "Eins.\nZwei.\n" + "ein Haus ü .\n" * 2
-    assert (corpus.raw / "test.de.2").read_text() == "\nDie zwei.\n\n\n"
 
 
 @pytest.fixture
@@ -158,19 +145,18 @@ def test_references_and_links_come_along(local):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "messages"),
+    ("name", "content", "message"),
     [
-        ("test.yy", TEXT["test.xx"].encode(), ["test.xx:1: 2 of 2 lines are the same in"]),
-        ("test.xx", b"a\tb\nc\td\n", ["test.xx:1: nearly all lines have tabs", "cut -f1"]),
-        ("test.xx", b"\xff\xfea\0\n\0", ["test.xx: this is text in UTF-16", "iconv -f utf-16"]),
-        ("dev.yy", None, ["dev.yy: no such file; put the text of 'yy' there, or link it"]),
-        ("dev.yy.gz", b"ein\n", ["dev.yy: there is dev.yy.gz, too; keep one of the two"]),
-        ("dev.yy", b"a\nb\n", ["dev.xx has 1", "dev.yy has 2"]),
-        ("test.yy", b"a\n\xe2\x80\x8b\n", ["test.yy:2: blank line in a set that is scored; take"]),
-        ("test.links", b"0-0\n", ["test.links: 1 lines where the text has 2"]),
+        ("test.yy", TEXT["test.xx"].encode(), "test.xx: 2 of 2 lines are the same in"),
+        ("test.xx", b"\xff\xfea\0\n\0", "test.xx: .*UTF-16"),
+        ("dev.yy", None, "dev.yy: no such file"),
+        ("dev.yy.gz", b"ein\n", "dev.yy: there is dev.yy.gz, too"),
+        ("dev.yy", b"a\nb\n", "dev.xx has 1, .*dev.yy has 2"),
+        ("test.yy", b"a\n\xe2\x80\x8b\n", "test.yy:2: blank line"),
+        ("test.links", b"0-0\n", "test.links has 1"),
     ],
 )
-def test_faults_of_local_text_are_named(local, name, content, messages):
+def test_faults_of_local_text_are_named(local, name, content, message):
     (folder(local) / name).unlink(missing_ok=True)
     if content is None:
         (folder(local) / name).symlink_to(local.folder / "moved")
@@ -178,13 +164,6 @@ def test_faults_of_local_text_are_named(local, name, content, messages):
         put(local, name, content)
     raw = local.folder / "raw"
     raw.mkdir()
-    with pytest.raises(InputError) as error:
-        write_local(
-            folder(local),
-            Languages.model_validate(local.params["languages"]),
-            Sets.model_validate(local.params["sets"]),
-            raw,
-        )
-    message = str(error.value)
-    assert f"{folder(local)}/{messages[0]}" in message
-    assert all(part in message for part in messages), message
+    languages = Languages.model_validate(local.params["languages"])
+    with pytest.raises(InputError, match=f"{folder(local)}/{message}"):
+        write_local(folder(local), languages, Sets.model_validate(local.params["sets"]), raw)

@@ -10,7 +10,6 @@ import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from small_experiment import ENGLISH
@@ -91,14 +90,6 @@ def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatc
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
 
 
-def test_a_pipe_may_stand_in_the_place_of_a_file(attnmt, params, folder, tmp_path):
-    os.mkfifo(tmp_path / "pipe.en")
-    content = "".join(f"{line}\n" for line in RAW).encode()
-    writer = Thread(target=(tmp_path / "pipe.en").write_bytes, args=[content])
-    writer.start()
-    plain = lines_of(expected(params, folder, "local_p"))
-    assert attnmt("-i", str(tmp_path / "pipe.en"))[:2] == (0, plain)
-    writer.join()
 
 
 def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
@@ -202,7 +193,7 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, mon
     (tmp_path / "out.de").write_text("old")
     status, _, error = attnmt("-i", f"{tmp_path}/raw.en", "-o", f"{tmp_path}/out.de")
     assert status == 2
-    assert error.startswith(f"error: {tmp_path}/raw.en:2: byte 0xf6 is not UTF-8")
+    assert error.startswith(f"error: {tmp_path}/raw.en:2: not UTF-8")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en"]
     assert (tmp_path / "out.de").read_text() == "old"
 

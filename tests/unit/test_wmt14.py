@@ -126,6 +126,18 @@ def test_the_authors_files_are_taken_unchanged(wmt14):
     assert (wmt14.tokens / "train.en").read_bytes() == STANFORD["train.en"]
 
 
+def test_the_terms_of_the_gold_links_must_be_accepted(wmt14):
+    """The error comes before any download, and names the file, the key and where the terms are."""
+    wmt14.params["corpus"]["accept"] = ["rwht"]
+    assert "corpus.accept.0: no license 'rwht'; did you mean 'rwth'?" in wmt14.fail("corpus")
+    wmt14.params["corpus"]["accept"] = []
+    wmt14.mirror = ""
+    error = wmt14.fail("corpus")
+    assert "params.yaml:" in error
+    assert ": corpus.accept: " in error
+    assert "https://www-i6.informatik.rwth-aachen.de/goldAlignment/" in error
+
+
 def test_a_fault_inside_an_archive_is_named(wmt14, tmp_path, monkeypatch):
     name = "DeEnGoldAlignment.tar.gz"
     packed = tar(MEMBERS[name] | {"DeEn/en": b"Yes \x81 .\nYes .\n\n"})
@@ -136,7 +148,7 @@ def test_a_fault_inside_an_archive_is_named(wmt14, tmp_path, monkeypatch):
     monkeypatch.setenv("ATTNMT_MIRROR", str(wmt14.mirror))
     with pytest.raises(InputError) as error:
         write_downloaded(Source.model_validate(source), ("en", "de"), "train", tmp_path, tmp_path)
-    assert f"{wmt14.mirror}/{name}/DeEn/en:1: byte 0x81 is not cp1252" in str(error.value)
+    assert f"{wmt14.mirror}/{name}/DeEn/en:1: not cp1252" in str(error.value)
 
 
 def test_both_sources_have_every_set_in_the_order_of_the_paper():

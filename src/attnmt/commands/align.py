@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from attnmt.commands.listed import counted
-from attnmt.commands.messages import note, warn
+from attnmt.commands.messages import warn
 from attnmt.commands.model_choice import SeveralModels, Weights, choose_several
 from attnmt.commands.options import (
     MOST_CHARACTERS,
@@ -48,8 +48,8 @@ def align(
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="Links made by people, such as 0-0 1?2 (source-target, from 0), RWTH's (.talp) or "
-            "NAACL's. The links of each model are compared with them, and its error rates are printed."
+            help="Links made by people, such as 0-0 1?2 (source-target, from 0), or RWTH's (.talp). "
+            "The links of each model are compared with them, and its error rates are printed."
         ),
     ] = None,
     flip: Flip = False,
@@ -77,7 +77,7 @@ def align(
 
     Examples:
 
-    attnmt align "A dog runs." "Ein Hund rennt."
+    attnmt align pairs.tsv
 
     attnmt align news.en news.de --weights weights/demo --links news.links
 
@@ -94,22 +94,19 @@ def align(
     for option, given in {"--output": output is not None, "--flip": flip}.items():
         if given and gold is None:
             raise InputError(f"{option}: is about gold links; give --gold, too")
-    read = [Path(one) for one in (source, target, gold) if one is not None]
+    read = [one for one in (source, target, gold) if one is not None]
     if gold is not None:
         refuse_pipes([gold])
     if links is not None:
         check_output("--links", links, read)
     if output is not None:
         check_output("--output", output, [*read, *([links] if links else [])])
-    languages = params.languages.sides("forward")
-    text = pairs_given(source, target, max_characters, languages, tokenized)
+    text = pairs_given(source, target, max_characters)
 
     # here, because torch takes seconds
     from attnmt.scoring.external_alignment import OwnPairs, link_pairs, score_diagonal
 
     pairs = OwnPairs.of(text.items, params, gold, tokenized=tokenized, flip=flip)
-    for message in pairs.notes:
-        note(message)
     rows: list[tuple[str, ...]] = [COLUMNS]
     families = set[str]()  # whose unknown words were said
     for name in names:

@@ -1,4 +1,4 @@
-"""The lines to translate: from arguments, a file, or a stream that is read as they arrive."""
+"""The lines to translate: from arguments, a file, or standard input that is read as it comes."""
 
 import io
 import os
@@ -6,15 +6,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from attnmt.commands.messages import warn
-from attnmt.config import Language
-from attnmt.corpora.writing import tokenized_already
+from attnmt.commands.options import refuse_pipes
 from attnmt.errors import InputError
-from attnmt.files.file_kind import GZIP
 from attnmt.files.text_file import decode_lines, iter_lines
 
 CHUNK = 1024  # lines that are sorted by length and translated together; many make good batches
@@ -45,63 +41,31 @@ class Given(Generic[Item]):
 Lines = Given[Line]
 
 
-def lines_to_translate(
-    text: list[str] | None,
-    source: Path | None,
-    most: int,
-    language: Language,
-    tokenized: bool | None = None,
-) -> Lines:
+def lines_to_translate(text: list[str] | None, source: Path | None, most: int) -> Lines:
     """Return the lines of ``text``, or of the file ``source``, or of standard input if both are None.
 
-    Each of ``text`` may have several lines, as a file may. Text and ordinary files are read through
-    first, so that all their faults are reported before any work. A pipe is read as it comes, whether it
-    is standard input or has a name in the file system.
+    Each of ``text`` may have several lines, as a file may. Text and files are read through first, so
+    that all their faults are reported before any work. Standard input is read as it comes.
 
     Args:
         most: the most characters that a line may have.
-        language: the one that the text is in.
-        tokenized: whether --tokenized is given; None if the command has no such option.
 
     Raises:
         InputError: if a line is longer than that, is not UTF-8 or holds a NUL byte (naming the line),
-            or if the source cannot be read. Faults of a stream are raised when its lines are read.
+            or if the source cannot be read. Faults of standard input are raised when its lines are
+            read.
     """
     if text:
         # BytesIO yields no line of an empty argument, which is an empty line.
         given = [line for one in text for line in io.BytesIO(os.fsencode(one) or b"\n")]
         name, read = "text", lambda: decode_lines(given, "text")
-    elif source is None:
-        return _standard_input(most)
-    elif source.exists() and not (source.is_file() or source.is_dir()):
-        return _stream(os.open(source, os.O_RDONLY), str(source), most)
-    else:
+    elif source is not None:
+        refuse_pipes([source])
         name, read = str(source), lambda: iter_lines(source, may_be_blank=True)
-    counted = count()  # one reading checks the lines, counts them and shows their form
-    checked = zip(_checked(read(), name, most), counted, strict=False)
-    warn_of_form(name, (line.text for line, _ in checked), language, tokenized)
-    return Lines(name, _checked(read(), name, most), next(counted), lambda: True)
-
-
-def warn_of_form(
-    name: str, lines: Iterable[str], language: Language, tokenized: bool | None = None
-) -> None:
-    """Warn of tokens where plain text is read, and of plain text where tokens are.
-
-    ``tokenized`` is as for :func:`lines_to_translate`.
-    """
-    as_tokens = bool(tokenized) or language.tokenize == "none"
-    found = tokenized_already(lines)
-    if found in (None, as_tokens):
-        return
-    if language.tokenize == "none":
-        cure = "tokenize it as the training text was"
-    elif tokenized is None:
-        cure = "give plain text"
     else:
-        cure = "leave out --tokenized" if tokenized else "add --tokenized"
-    looks, read = ("tokenized", "plain text") if found else ("plain", "tokens")
-    warn(f"{name} looks {looks}, and is read as {read}; {cure}")
+        return _standard_input(most)
+    total = sum(1 for _ in _checked(read(), name, most))
+    return Lines(name, _checked(read(), name, most), total, lambda: True)
 
 
 def in_chunks(items: Iterator[Item], waiting: Callable[[], bool]) -> Iterator[list[Item]]:
@@ -144,8 +108,6 @@ class Arriving:
         """
         number, rest = 1, b""
         while block := self._read():
-            if number == 1 and not rest and block.startswith(GZIP):
-                raise InputError(f"{self._name}: compressed by gzip; unpack it first with gzip -dc")
             *whole, rest = (rest + block).split(b"\n")
             self._there.extend(line + b"\n" for line in whole)
             number += len(whole)
@@ -174,23 +136,16 @@ def _standard_input(most: int) -> Lines:
         raise InputError(
             f"no text is given, and {STDIN} is closed; give a text or a file, or leave out <&-"
         ) from None
-    return _stream(descriptor, STDIN, most)
-
-
-def _stream(descriptor: int, name: str, most: int) -> Lines:
-    arriving = Arriving(descriptor, name, most)
-    lines = _checked(decode_lines(arriving, name), name, most)
-    return Lines(name, lines, None, arriving.waiting, os.isatty(descriptor))
+    arriving = Arriving(descriptor, STDIN, most)
+    lines = _checked(decode_lines(arriving, STDIN), STDIN, most)
+    return Lines(STDIN, lines, None, arriving.waiting, os.isatty(descriptor))
 
 
 def _checked(lines: Iterable[str], name: str, most: int) -> Iterator[Line]:
     for number, text in enumerate(lines, start=1):
         place = f"{name}:{number}"
         if "\0" in text:
-            raise InputError(
-                f"{place}: a NUL byte, which no text has; if this is UTF-16, convert it with "
-                f"iconv -f utf-16 -t utf-8"
-            )
+            raise InputError(f"{place}: a NUL byte, which no text in UTF-8 has; convert the text")
         if len(text) > most:
             raise too_long(place, f"{len(text):,}", most)
         yield Line(place, text)

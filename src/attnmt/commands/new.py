@@ -94,11 +94,11 @@ def new(
         raise InputError("--reference: it belongs to --test, which is not given")
     refuse_pipes([*chain.from_iterable(given.values()), *(reference or []), *(gold or [])])
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
-    sets, notes = new_files.read_sets(given, codes, reference or [], made)
+    sets = new_files.read_sets(given, codes, reference or [], made)
     texts = {key: (files[codes[0]], files[codes[1]]) for key, files in sets.items()}
     text = texts.pop("train")
     pair = new_files.languages_of(text, codes)
-    for message in [*notes, *new_files.doubts(pair, texts)]:
+    for message in new_files.doubts(pair, texts):
         note(message)
     if gold:
         sets[new_files.GOLD] = new_files.read_gold_set(gold, codes, flip, made)

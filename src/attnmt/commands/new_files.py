@@ -7,11 +7,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from attnmt.config import LINKS, Language, Languages
-from attnmt.corpora.gold_links import read_gold, refuse_columns
 from attnmt.corpora.language_codes import language_code, language_name
-from attnmt.corpora.links import format_links
-from attnmt.corpora.parallel import Files, parallel_rows, reference_suffixes
-from attnmt.corpora.plain import Codes, original_names, plain_set
+from attnmt.corpora.links import format_links, read_gold
+from attnmt.corpora.parallel import Files, reference_suffixes
+from attnmt.corpora.plain import Codes, plain_set
 from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
@@ -71,8 +70,8 @@ def held_out_files(
 
 def read_sets(
     given: Mapping[str, Files], codes: Codes, references: Sequence[Path], folder: Path
-) -> tuple[dict[str, dict[str, Path]], list[str]]:
-    """Return the files of each set as plain lines, by suffix, and what a person should know of them.
+) -> dict[str, dict[str, Path]]:
+    """Return the files of each set as plain lines, by suffix.
 
     Args:
         given: the source file and the target file of each set.
@@ -83,7 +82,6 @@ def read_sets(
         InputError: if a file cannot be read, or its name says the other side's language.
     """
     sets: dict[str, dict[str, Path]] = {}
-    notes: list[str] = []
     suffixes = reference_suffixes(codes[1:])
     if len(references) > len(suffixes):
         raise InputError(f"--reference: give at most {len(suffixes)}")
@@ -95,13 +93,8 @@ def read_sets(
         if key == "test":
             files |= dict(zip(suffixes, references, strict=False))
         (folder / key).mkdir()
-        sets[key], more = plain_set(files, codes, folder / key)
-        notes += more
-        if sets[key] != files:
-            with original_names(sets[key], files):
-                for _ in parallel_rows(sets[key], scored=key != "train"):
-                    pass  # it raises what is wrong with the texts
-    return sets, notes
+        sets[key] = plain_set(files, codes, folder / key)
+    return sets
 
 
 def read_gold_set(
@@ -113,10 +106,8 @@ def read_gold_set(
         InputError: if links cannot be read, or lie outside of the words between the text's spaces.
     """
     *texts, path = gold
-    refuse_columns(path)
     counts = [[len(line.split()) for line in iter_lines(text)] for text in texts]
-    words = list(zip(*counts, strict=False))
-    links = read_gold(path, codes, len(words), words, flip).links
+    links = read_gold(path, codes, list(zip(*counts, strict=False)), flip)
     written = folder / LINKS
     write_lines(written, (format_links(*line) for line in links))
     return dict(zip(codes, texts, strict=True)) | {LINKS: written}

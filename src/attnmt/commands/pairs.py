@@ -1,36 +1,26 @@
-"""The sentence pairs that a command is given: two files, two sentences, or two columns of a stream."""
+"""The sentence pairs that a command is given: two files, or a TSV."""
 
-import os
-import re
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from attnmt.commands.input_lines import STDIN, Given, Line, Lines, lines_to_translate, too_long
-from attnmt.commands.listed import counted
+from attnmt.commands.input_lines import Given, Line, lines_to_translate, too_long
 from attnmt.commands.messages import note, warn
-from attnmt.config import Language
 from attnmt.errors import InputError
 
 if TYPE_CHECKING:  # it loads torch
     from attnmt.decoding.coverage import Coverage
 
-# What ends a file's name and hardly a sentence: .en, .zh_Hans, .txt.gz
-SUFFIX = re.compile(r"\.[A-Za-z]\w*$", re.ASCII)
-
 Source = Annotated[
-    str | None,
+    Path | None,
     typer.Argument(
-        help="A file with a sentence on each line, or one sentence. Without it, standard input has a "
-        "source, a tab and a target on each line."
+        help="A file with a sentence on each line, or, without TARGET, a TSV with a source, a tab and "
+        "a target on each line. Without both, the TSV is read from standard input."
     ),
 ]
-Target = Annotated[
-    str | None, typer.Argument(help="Their translations, line by line, or one translation.")
-]
+Target = Annotated[Path | None, typer.Argument(help="A file with their translations.")]
 
 
 class Pair(NamedTuple):
@@ -40,48 +30,26 @@ class Pair(NamedTuple):
     target: Line
 
 
-def pairs_given(
-    source: str | None,
-    target: str | None,
-    most: int,
-    languages: tuple[Language, Language],
-    tokenized: bool | None = None,
-) -> Given[Pair]:
-    """Return the pairs of two files, of two sentences, or of standard input if both are None.
-
-    An argument that is no file is a sentence, unless it looks like a mistyped file: see
-    :func:`_refuse_mistyped`. Standard input has a source, a tab and a target on each line.
+def pairs_given(source: Path | None, target: Path | None, most: int) -> Given[Pair]:
+    """Return the pairs of two files, of a TSV, or of standard input, a TSV, if both are None.
 
     Args:
         most: the most characters that a sentence may have.
-        languages: those of source and target.
-        tokenized: as for :func:`lines_to_translate`.
 
     Raises:
-        InputError: if only one side is given, if one looks like a file that is not there, or if the
-            sides have different numbers of lines; and as :func:`lines_to_translate` does.
+        InputError: if the sides have different numbers of lines, or a line of a TSV has not two columns
+            (naming the line); and as :func:`lines_to_translate` does.
     """
-    if source is None or target is None:
-        if source is not None:
-            raise InputError("TARGET: missing; give both sides, or two columns on standard input")
-        both = lines_to_translate(None, None, 2 * most + 1, languages[0])
+    if target is None:
+        both = lines_to_translate(None, source, 2 * most + 1)
         pairs = (_columns(line, most) for line in both.items)
-        return Given(both.name, pairs, None, both.waiting, both.typed)
-    _refuse_mistyped((source, target), languages)
-    sides = [
-        lines_to_translate(*_text_or_file(argument), most, language, tokenized)
-        for argument, language in zip((source, target), languages, strict=True)
-    ]
-    totals = {side.total for side in sides}
-    if len(totals - {None}) > 1:
+        return Given(both.name, pairs, both.total, both.waiting, both.typed)
+    sides = [lines_to_translate(None, side, most) for side in (source, target)]
+    if sides[0].total != sides[1].total:
         each = ", ".join(f"{side.name} has {side.total:,}" for side in sides)
         raise InputError(f"lines must correspond, but {each}; get a complete copy of each file")
-    return Given(
-        source,
-        _together(*sides),
-        None if None in totals else sides[0].total,
-        lambda: all(side.waiting() for side in sides),
-    )
+    together = map(Pair, *(side.items for side in sides))
+    return Given(str(source), together, sides[0].total, lambda: True)
 
 
 def note_unknown(sides: Sequence["Coverage"]) -> None:
@@ -94,60 +62,13 @@ def note_unknown(sides: Sequence["Coverage"]) -> None:
         warn("most of both sides is unknown; are source and target exchanged?")
 
 
-def _refuse_mistyped(sides: tuple[str, str], languages: tuple[Language, Language]) -> None:
-    """Refuse an argument that is no file, if a person seems to have meant one.
-
-    An argument with a space is a sentence, and so is the one beside it. Without spaces, an argument is
-    meant as a file if the other one is a file, if it ends as a file's name does, or if it has a slash
-    and its language puts spaces between words.
-
-    Raises:
-        InputError: naming the argument.
-    """
-    missing = [
-        (side, language)
-        for side, language in zip(sides, languages, strict=True)
-        if not _is_file(side)
-    ]
-    spaces = any(" " in side.strip() for side, _ in missing)
-    for side, language in missing:
-        is_folder = os.path.isdir(side)  # noqa: PTH112
-        has_suffix = SUFFIX.search(side) is not None
-        has_slash = os.sep in side and language.tokenize != "characters"
-        in_folder = has_suffix and os.path.isdir(os.path.dirname(side))  # noqa: PTH112, PTH120
-        meant_as_file = len(missing) == 1 or has_suffix or has_slash
-        if is_folder or in_folder or (meant_as_file and not spaces):
-            why = "this is a folder; name a file" if is_folder else "no such file; correct the name"
-            raise InputError(
-                f"{side}: {why}. If it is a sentence, give both sides on {STDIN}, with a tab between "
-                f"them"
-            )
-
-
-def _text_or_file(argument: str) -> tuple[list[str] | None, Path | None]:
-    return (None, Path(argument)) if _is_file(argument) else ([argument], None)
-
-
-def _is_file(argument: str) -> bool:
-    """Return whether an argument is a file or a pipe. (pathlib fails on a text too long for a name.)"""
-    return os.path.exists(argument) and not os.path.isdir(argument)  # noqa: PTH110, PTH112
-
-
 def _columns(line: Line, most: int) -> Pair:
     columns = line.text.split("\t")
     if len(columns) != 2:
         raise InputError(
-            f"{line.place}: {counted(len(columns), 'column')}; write a source, a tab and its translation"
+            f"{line.place}: not two columns; write a source, a tab and its translation"
         )
     for text in columns:
         if len(text) > most:
             raise too_long(line.place, f"{len(text):,}", most)
     return Pair(*(Line(line.place, text) for text in columns))
-
-
-def _together(source: Lines, target: Lines) -> Iterator[Pair]:
-    for left, right in zip_longest(source.items, target.items):
-        if left is None or right is None:  # of pipes, whose numbers of lines show at the end
-            short, long = (source, right) if left is None else (target, left)
-            raise InputError(f"{short.name}: it ends before {long.place}; lines must correspond")
-        yield Pair(left, right)

@@ -120,4 +120,7 @@ def _downloads(params: Params, done: bool) -> str:
     missing = [file for file in params.source.downloads() if not (folder / file.name).exists()]
     sizes = [file.bytes for file in missing if file.bytes is not None]
     known = f", {filesize.decimal(sum(sizes))}" if len(sizes) == len(missing) else ""
-    return f"Downloads: {len(missing)} files{known}."
+    return (
+        f"Downloads: {len(missing)} files{known}. To fetch them in advance: snakemake --config "
+        f"experiment={params.experiment} -- {Layout(params.experiment).raw}"
+    )

@@ -40,12 +40,12 @@ def score(
 
     attnmt score news.en news.de
 
-    attnmt score "A dog runs." "Ein Hund rennt."
+    attnmt score pairs.tsv
 
     paste source.en candidates.de | attnmt score --model ensemble > log_p
     """
     choice = choose(experiment, model, weights)
-    given = pairs_given(source, target, max_characters, choice.languages)
+    given = pairs_given(source, target, max_characters)
     if given.typed:
         typer.echo(f"{STDIN}: a source, a tab and its translation. Ctrl-D ends.", err=True)
     translator = choice.load()

@@ -95,10 +95,10 @@ def translate(
     stays empty. With --n-best above 1, each translation follows the number of its line, from 0.
     JSON has one object for each translation: line, text, words, replaced, source, links, score (log p).
 
-    Lines that are typed or come through a pipe are answered as they come; those that are there already
-    are translated together. A line ends at a line feed. A warning tells of a sentence that is far longer
-    than any that was trained on. A note names the words that the model does not know, or counts them if
-    a file or a pipe is read.
+    Lines of standard input are answered as they come; those that are there already
+    are translated together. A line ends at a line feed; a warning tells of a line that another
+    character divides. Another warning tells of a sentence that is far longer than any that was trained
+    on. A note names the words that the model does not know, or counts them in a file or a stream.
 
     The score is log p, whatever --length-penalty ranks by: average divides log p by the number of words,
     gnmt by ((5 + words) / 6)^alpha. Words and lengths are what the model writes, words or pieces.
@@ -121,7 +121,7 @@ def translate(
     if output is not None:
         check_output("--output", output, [source] if source else [])
     # Files are read through before the models are loaded, so that their faults are reported first.
-    given = lines_to_translate(text, source, max_characters, choice.languages[0])
+    given = lines_to_translate(text, source, max_characters)
 
     from attnmt.decoding.search import changed_rules
 

@@ -12,7 +12,7 @@ from attnmt.files.yaml_file import error_at
 
 
 class License(Strict):
-    """Terms of a text. If it is fetched, a person must accept them first."""
+    """Terms of a text. If it is downloaded, a person must accept them first, by ``corpus.accept``."""
 
     name: Name
     terms: str  # in short
@@ -68,9 +68,9 @@ def _correspond(files: dict[str, list[File]]) -> dict[str, list[File]]:
 #   de.2     another translation into the language, of a set that is scored
 #   links    gold links
 # The files at the same place in the lists belong together: line k of one translates, or links, line k
-# of the others. Markup is known by a file's first bytes, plain or compressed by gzip: SGM and WMT's XML,
-# whose translators beyond the first become de.2, de.3, ..., and TMX. Any other text is plain lines.
-# Links are in Pharaoh's, RWTH's (.talp) or NAACL's format.
+# of the others. The end of a file's name, before .gz, says what it is: .sgm is SGM, whose translators
+# beyond the first become de.2, de.3, ...; .tsv has both sides in columns, and is given for both; any
+# other text is plain lines. Links are in Pharaoh's format, or in RWTH's (.talp).
 Suffix = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+(\.[2-9])?$")]
 SetFiles = Annotated[
     dict[Suffix, Annotated[list[File], Field(min_length=1)]],
@@ -110,7 +110,13 @@ class Source(Strict):
         return (file for sides in self.files.values() for files in sides.values() for file in files)
 
 
-class DownloadCorpus(Source):
+class _Accepting(Strict):
+    """What a person must write before some files are downloaded."""
+
+    accept: list[Name] = Field(default=[])  # names of licenses whose terms the user accepts
+
+
+class DownloadCorpus(Source, _Accepting):
     """Files from the network, or from the folder that ATTNMT_MIRROR names."""
 
     kind: Literal["download"]
@@ -121,7 +127,7 @@ class DownloadCorpus(Source):
         return self
 
 
-class ChoiceCorpus(Strict):
+class ChoiceCorpus(_Accepting):
     """The same sets from several sources; ``source`` names the one that is used."""
 
     kind: Literal["choice"]

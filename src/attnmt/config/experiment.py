@@ -143,11 +143,15 @@ class Experiment(Strict):
         if self.corpus.expected and set(self.corpus.expected.words) != set(codes):
             why = f"say how many words {' and '.join(codes)} have"
             raise error_at([*place, "expected", "words"], why)
-        if self.source is None:
+        if self.corpus.kind == "local":
             return self  # local files are checked when they are read
+        source = self.corpus.chosen
+        licenses = {file.license.name for file in source.downloads() if file.license}
+        for i, name in enumerate(self.corpus.accept):
+            refuse_unknown(name, licenses, "license", ["corpus", "accept", i])
         for name in self.sets.all():
-            refuse_unknown(name, self.source.files, "set", ["sets"])
-        for name, files in self.source.files.items():
+            refuse_unknown(name, source.files, "set", ["sets"])
+        for name, files in source.files.items():
             for suffix in files:
                 if suffix != LINKS and suffix.partition(".")[0] not in codes:
                     known = hint(suffix, [*codes, LINKS])

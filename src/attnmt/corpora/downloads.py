@@ -14,10 +14,14 @@ from attnmt.files.atomic import check_place
 MIRROR = "ATTNMT_MIRROR"
 RETRIES = 2  # at each address, after the first try
 TIMEOUT = (10, 60)  # seconds to connect to a server, and to wait for its next byte
-CHUNK = 1 << 16
 
 
-def fetch(files: Iterable[File], folder: Path, accepted: Collection[str] = ()) -> dict[str, Path]:
+def fetch(
+    files: Iterable[File],
+    folder: Path,
+    accepted: Collection[str] = (),
+    place: str = "corpus.accept",
+) -> dict[str, Path]:
     """Return the path of a verified copy of each file, by the file's name.
 
     If the environment variable ATTNMT_MIRROR names a folder, the files are read there and nothing is
@@ -25,8 +29,8 @@ def fetch(files: Iterable[File], folder: Path, accepted: Collection[str] = ()) -
     are fetched.
 
     Args:
-        folder: where files are kept; it has the experiment's name.
         accepted: names of licenses whose terms the user accepts.
+        place: the key that lists them, with its file, for an error.
 
     Raises:
         InputError: if the mirror lacks a file, a license is not accepted, the folder cannot be written
@@ -34,17 +38,17 @@ def fetch(files: Iterable[File], folder: Path, accepted: Collection[str] = ()) -
     """
     files, mirror = list(files), os.environ.get(MIRROR)
     folder = Path(mirror or folder)
-    missing = missing_files(files, folder)
+    missing = [file for file in files if not _is_there(folder / file.name, file)]
     for file in missing:
         path, license = folder / file.name, file.license
         if mirror:
-            why = "digest does not match" if path.is_file() else "no such file in the mirror"
-            raise InputError(f"{path}: {why}; {file.url} with {file.digest} belongs there")
+            raise InputError(
+                f"{path}: not there, or not with {file.digest}; put the file of {file.url} there"
+            )
         if license and license.name not in accepted:
             raise InputError(
-                f"{file.name}: its terms must be accepted first: {license.terms}; in full: "
-                f"{license.url}; to accept them: attnmt fetch --experiment {folder.name} "
-                f"--accept {license.name}"
+                f"{place}: the terms of {file.name} must be accepted first: {license.terms} "
+                f"({license.url}); if you accept them, write accept: [{license.name}]"
             )
         check_place(path)
     faults = [fault for file in missing if (fault := _fetch(file, folder))]
@@ -53,13 +57,13 @@ def fetch(files: Iterable[File], folder: Path, accepted: Collection[str] = ()) -
     return {file.name: folder / file.name for file in files}
 
 
-def missing_files(files: Iterable[File], folder: Path) -> list[File]:
-    """Return the files of which the folder holds no verified copy."""
-    return [
-        file
-        for file in files
-        if not (folder / file.name).is_file() or _digest(folder / file.name, file) != file.digest
-    ]
+def _is_there(path: Path, file: File) -> bool:
+    """Return whether a path holds a verified copy of a file."""
+    if not path.is_file():
+        return False
+    algorithm = file.digest.partition(":")[0]
+    with path.open("rb") as stream:
+        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}" == file.digest
 
 
 def _fetch(file: File, folder: Path) -> str | None:
@@ -67,10 +71,7 @@ def _fetch(file: File, folder: Path) -> str | None:
     import pooch  # here, because training and decoding run without it
 
     download = pooch.HTTPDownloader(
-        progressbar=sys.stderr.isatty(),
-        chunk_size=CHUNK,
-        timeout=TIMEOUT,
-        hooks={"response": _keep_content},
+        progressbar=sys.stderr.isatty(), timeout=TIMEOUT, hooks={"response": _keep_content}
     )
     faults = []
     for url in (file.url, *file.mirrors):
@@ -104,9 +105,3 @@ def _share(path: Path) -> None:
 def _keep_content(response: Any, **_: Any) -> None:
     """Keep the bytes as they come: servers label a .tgz as compressed content, which is unpacked."""
     response.raw.headers.pop("Content-Encoding", None)
-
-
-def _digest(path: Path, file: File) -> str:
-    algorithm = file.digest.partition(":")[0]
-    with path.open("rb") as stream:
-        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"

@@ -1,7 +1,8 @@
-"""Word links in Pharaoh's format: ``i-j`` is a sure link, and ``i?j`` is a possible one.
+"""Word links: Pharaoh's format, in which ``i-j`` is a sure link and ``i?j`` a possible one, and RWTH's.
 
 In a file, line k holds the links of sentence pair k. i counts its source words from 0, and j its target
-words. ``ipj`` is read as a possible link, too. :mod:`attnmt.corpora.gold_links` reads other formats.
+words. ``ipj`` is read as a possible link, too. RWTH's files (``.talp``) have ``1-1 1p2``, from 1; in a
+pair with German, German comes first.
 """
 
 import re
@@ -9,10 +10,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from attnmt.corpora.language_codes import language_code
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_lines
+from attnmt.files.text_file import iter_lines
 
 Links = list[tuple[int, int]]
+Words = Sequence[tuple[int, int]]  # the numbers of source and target words of each pair
 
 _LINK = re.compile(r"([0-9]+)([-?p])([0-9]+)")
 
@@ -24,18 +27,25 @@ class GoldLinks(NamedTuple):
     possible: Links
 
 
-def parse_links(text: str, place: str = "links") -> GoldLinks:
-    """Read one line into links in ascending order; ``place`` names the line in an error.
+def parse_links(text: str, place: str = "links", first: int = 0) -> GoldLinks:
+    """Read one line into links from 0, in ascending order.
+
+    Args:
+        place: names the line in an error.
+        first: the number of a first word in ``text``.
 
     Raises:
-        InputError: if an item is neither ``i-j`` nor ``i?j``.
+        InputError: if an item is neither ``i-j`` nor ``i?j``, or counts from less than ``first``.
     """
     sure, possible = set(), set()
     for item in text.split():
         match = _LINK.fullmatch(item)
-        if match is None:
-            raise InputError(f"{place}: {item!r} is not a link; write 0-0 (sure) or 0?0 (possible)")
-        ends = int(match[1]), int(match[3])
+        ends = (int(match[1]) - first, int(match[3]) - first) if match else (-1, -1)
+        if match is None or min(ends) < 0:
+            raise InputError(
+                f"{place}: {item!r} is not a link; write {first}-{first} (sure) or {first}?{first} "
+                f"(possible)"
+            )
         possible.add(ends)
         if match[2] == "-":
             sure.add(ends)
@@ -74,10 +84,37 @@ def check_inside(links: Links, words: tuple[int, int], place: str, cure: str) ->
             )
 
 
-def read_links(
-    path: Path, words: Sequence[tuple[int, int]] | None = None, cure: str = "make it again"
+def is_rwth(path: Path) -> bool:
+    """Return whether a file is in RWTH's format, by its name."""
+    return path.name.removesuffix(".gz").endswith(".talp")
+
+
+def read_gold(
+    path: Path, codes: tuple[str, str], words: Words | None = None, flip: bool = False
 ) -> list[GoldLinks]:
-    """Read a file of links.
+    """Read links made by people, Pharaoh's or RWTH's, as source-target links.
+
+    Args:
+        codes: the codes of source and target.
+        words: as for :func:`read_links`.
+        flip: whether the file's sides are exchanged.
+
+    Raises:
+        InputError: as :func:`read_links` does.
+    """
+    rwth = is_rwth(path)
+    links = _parsed(path, first=1 if rwth else 0)
+    if flip != (rwth and language_code(codes[1]) == "de"):
+        links = [GoldLinks(*map(flipped, line)) for line in links]
+    option = "leave --flip out" if flip else "add --flip"
+    cure = f"links count this text's tokens; if source and target are exchanged, {option}"
+    return _checked(links, words, path, cure)
+
+
+def read_links(
+    path: Path, words: Words | None = None, cure: str = "make it again"
+) -> list[GoldLinks]:
+    """Read a file of links in Pharaoh's format.
 
     Args:
         words: the numbers of source and target words of each sentence pair, where they are known.
@@ -87,7 +124,15 @@ def read_links(
         InputError: if it is missing or empty, or does not have one line for each pair; if a line holds
             an item that is not a link, or a link outside its pair.
     """
-    links = [parse_links(line, f"{path}:{n}") for n, line in enumerate(read_lines(path), start=1)]
+    return _checked(_parsed(path), words, path, cure)
+
+
+def _parsed(path: Path, first: int = 0) -> list[GoldLinks]:
+    lines = enumerate(iter_lines(path), start=1)
+    return [parse_links(line, f"{path}:{number}", first) for number, line in lines]
+
+
+def _checked(links: list[GoldLinks], words: Words | None, path: Path, cure: str) -> list[GoldLinks]:
     if words is not None and len(links) != len(words):
         raise InputError(f"{path}: {len(links):,} lines where the text has {len(words):,}; {cure}")
     for number, (line, pair) in enumerate(zip(links, words or (), strict=False), start=1):

@@ -9,13 +9,11 @@ from attnmt.config import LINKS
 from attnmt.corpora.links import format_links, parse_links
 from attnmt.corpora.normal_form import normalized
 from attnmt.errors import InputError
-from attnmt.files.file_kind import command_for
 from attnmt.files.text_file import iter_lines
 
 Files = tuple[Path, Path]  # the source file and the target file of a set
 MOST_REFERENCES = 9  # that a set may have, its own target included
 MOST_EQUAL = 0.5  # of the lines; if more are equal, one text was given twice
-MOST_TABS = 0.9  # of the lines; if more have a tab, they are columns
 
 
 def reference_suffixes(codes: Iterable[str]) -> list[str]:
@@ -41,87 +39,52 @@ def parallel_rows(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the corresponding lines of a set's files, which are plain, with links in Pharaoh's format.
 
-    Every line of text is brought into the one form (:func:`normalized`).
-
-    A blank line of a further reference becomes an empty one: this pair has fewer references.
+    Every line of text is brought into the one form (:func:`normalized`). A blank line of a further
+    reference becomes an empty one: this pair has fewer references. A row that is blank in all files,
+    links included, is left out.
 
     Args:
         paths: the files by suffix; see ``SetFiles``.
         scored: whether blank lines of source and target are refused, because scores would then count
             fewer sentences than they claim.
         changed: counts, by suffix, the lines whose words the one form changes, and as links the rows
-            that are blank in all files and left out.
+            that are left out.
 
     Raises:
         InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; if a
-            line of links holds anything but links; or, after the last row, if the two sides are one
-            text, or one file has both in columns. The message names file and line.
+            line of links holds anything but links (naming file and line); or, after the last row, if
+            the two sides are one text.
     """
     count_parallel_lines(paths.values())
-    sides = {
-        suffix: path for suffix, path in paths.items() if suffix != LINKS and "." not in suffix
-    }
-    faults = _SideFaults(sides)
-    for number, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
+    changed = Counter() if changed is None else changed
+    sides = [suffix for suffix in paths if suffix != LINKS and "." not in suffix]
+    total = equal = 0
+    for total, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
         row = dict(zip(paths, lines, strict=True))
-        faults.add(number, row)
+        equal += len({row[suffix].strip() for suffix in sides}) == 1 and bool(row[sides[0]].strip())
         for suffix in row.keys() - {LINKS}:
             row[suffix] = normalized(line := row[suffix])
-            if changed is not None and row[suffix] != line and row[suffix].split() != line.split():
-                changed[suffix] += 1
+            changed[suffix] += row[suffix] != line and row[suffix].split() != line.split()
         if LINKS in row:
             if not "".join(lines).strip():
-                if changed is not None:
-                    changed[LINKS] += 1
+                changed[LINKS] += 1
                 continue  # RWTH's files have such a line; it is not a pair
-            row[LINKS] = format_links(*parse_links(row[LINKS], f"{paths[LINKS]}:{number}"))
+            row[LINKS] = format_links(*parse_links(row[LINKS], f"{paths[LINKS]}:{total}"))
         for suffix in row.keys() - {LINKS}:
             if scored and suffix in sides and not row[suffix].strip():
                 raise InputError(
-                    f"{paths[suffix]}:{number}: blank line in a set that is scored; "
+                    f"{paths[suffix]}:{total}: blank line in a set that is scored; "
                     f"take the pair out of all files of the set"
                 )
             if suffix not in sides and not row[suffix].strip():
                 row[suffix] = ""
         yield tuple(row.values())
-    faults.refuse()
-
-
-class _SideFaults:
-    """Faults that only all lines show: one text on both sides, or columns with both in a file."""
-
-    def __init__(self, sides: Mapping[str, Path]) -> None:
-        """Take the files of source and target by their suffixes."""
-        self._sides = sides
-        self._lines = 0
-        self._equal: list[int] = []  # the numbers of the lines
-        self._tabs: dict[str, list[int]] = {code: [] for code in sides}
-
-    def add(self, number: int, texts: Mapping[str, str]) -> None:
-        """Look at the texts of a line."""
-        stripped = {code: texts[code].strip() for code in self._sides}
-        written = set(stripped.values()) - {""}
-        self._lines += bool(written)
-        if len(written) == 1 and all(stripped.values()):
-            self._equal.append(number)
-        for code, text in stripped.items():
-            if "\t" in text:
-                self._tabs[code].append(number)
-
-    def refuse(self) -> None:
-        """Raise an InputError if there are too many such lines."""
-        for code, path in self._sides.items():
-            if len(self._tabs[code]) > MOST_TABS * self._lines:
-                raise InputError(
-                    f"{path}:{self._tabs[code][0]}: nearly all lines have tabs, so they are columns; "
-                    f"give each side as a file of its own: {command_for('cut -f1', path)}"
-                )
-        if len(self._equal) > MOST_EQUAL * self._lines:
-            source, target = self._sides.values()
-            raise InputError(
-                f"{source}:{self._equal[0]}: {len(self._equal):,} of {self._lines:,} lines are the same "
-                f"in {target}; give a text and its translation"
-            )
+    if equal > MOST_EQUAL * total:
+        source, target = (paths[suffix] for suffix in sides)
+        raise InputError(
+            f"{source}: {equal:,} of {total:,} lines are the same in {target}; give a text and its "
+            f"translation"
+        )
 
 
 def count_words(source: Path, target: Path) -> list[tuple[int, int]]:

@@ -1,110 +1,77 @@
-"""Sets in markup made to plain lines: SGM, WMT's XML and TMX, known by their first bytes."""
+"""Sets in SGM or TSV made to plain lines. The suffix of a file's name says what it is."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from attnmt.config import LINKS
 from attnmt.corpora.parallel import MOST_REFERENCES, reference_suffixes
-from attnmt.corpora.segments import Side, join_sides, widths
-from attnmt.corpora.sgm import read_sgm
-from attnmt.corpora.tmx import memory_pairs
-from attnmt.corpora.wmt_xml import read_wmt
+from attnmt.corpora.sgm import Version, joined_sides, read_sgm
 from attnmt.errors import InputError
-from attnmt.files.file_kind import Markup
-from attnmt.files.text_file import find_markup, write_lines
+from attnmt.files.text_file import iter_lines, write_lines
 
 Codes = tuple[str, str]  # of source and target
-_NAMES = {"sgm": "SGM", "wmt": "XML", "tmx": "TMX", None: "plain lines"}
 
 
-class PlainSet(NamedTuple):
-    """The files of a set as plain lines, by suffix, and what a person should know of how they came."""
-
-    files: dict[str, Path]
-    notes: list[str]
+def has_suffix(path: Path, suffix: str) -> bool:
+    """Return whether a file's name ends in a suffix, or in the same with ``.gz``."""
+    return path.name.lower().removesuffix(".gz").endswith(suffix)
 
 
-def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> PlainSet:
+def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> dict[str, Path]:
     """Return a set's files as they are if they are plain lines, and else write such files.
 
-    All versions of a language come along: two translators of ``de`` become ``de`` and ``de.2``.
+    A TSV has both sides, source and target, and is given for both. All versions of a language in SGM
+    come along: two translators of ``de`` become ``de`` and ``de.2``.
 
     Args:
         files: by suffix; see ``SetFiles``.
-        folder: where files are written, as ``<suffix>``.
+        folder: where files are written.
 
     Raises:
-        InputError: if only some of the files have markup, or one cannot be read.
+        InputError: if only some of the files are SGM or TSV, or one cannot be read.
     """
     texts = {suffix: path for suffix, path in files.items() if suffix != LINKS}
-    markup = {path: find_markup(path) for path in texts.values()}
-    kinds = set(markup.values())
-    if kinds == {None}:
-        return PlainSet(dict(files), [])
-    if None in kinds or ("tmx" in kinds and len(kinds) > 1):
-        one, *rest = markup
-        other = next(path for path in rest if markup[path] != markup[one])
-        raise InputError(
-            f"{one} is {_NAMES[markup[one]]} and {other} is {_NAMES[markup[other]]}; give all files of "
-            f"a set in one form"
-        )
-    if "tmx" in kinds:
-        made, notes = _from_memory(texts, codes, folder)
-    else:
-        made, notes = _from_segments(texts, markup, codes, folder)
-    links = {LINKS: files[LINKS]} if LINKS in files else {}
-    return PlainSet(made | links, notes)
+    for kind, convert in ((".sgm", _from_sgm), (".tsv", _from_tsv)):
+        others = [path for path in texts.values() if not has_suffix(path, kind)]
+        if not others:
+            links = {LINKS: files[LINKS]} if LINKS in files else {}
+            return convert(texts, codes, folder) | links
+        if len(others) < len(texts):
+            raise InputError(
+                f"{others[0]}: not {kind}, as another file of its set; give all in one form"
+            )
+    return dict(files)
 
 
-@contextmanager
-def original_names(plain: Mapping[str, Path], given: Mapping[str, Path]) -> Iterator[None]:
-    """Have an error name the file that was given in place of one that was made of it."""
-    try:
-        yield
-    except InputError as error:
-        message = str(error)
-        for suffix, path in sorted(plain.items(), key=lambda item: -len(str(item[1]))):
-            original = given.get(suffix, given.get(suffix.partition(".")[0], path))
-            if original != path:
-                message = message.replace(f"{path}", f"{original} (text of {suffix!r})")
-        raise InputError(message) from None
+def _from_tsv(texts: Mapping[str, Path], codes: Codes, folder: Path) -> dict[str, Path]:
+    path, *others = texts.values()
+    if set(texts) != set(codes) or others != [path]:
+        raise InputError(f"{path}: a TSV has both sides; give it for both, and no other file")
+    rows = []
+    for number, line in enumerate(iter_lines(path), start=1):
+        rows.append(line.split("\t"))
+        if len(rows[-1]) < len(codes):
+            raise InputError(f"{path}:{number}: no tab; write a source, a tab and its translation")
+    plain = {code: folder / f"{path.name}.{code}" for code in codes}
+    for column, code in enumerate(codes):
+        write_lines(plain[code], (row[column] for row in rows))
+    return plain
 
 
-def _from_memory(
-    texts: Mapping[str, Path], codes: Codes, folder: Path
-) -> tuple[dict[str, Path], list[str]]:
-    paths = list(texts.values())
-    if set(texts) != set(codes) or not paths[0].samefile(paths[1]):
-        raise InputError(f"{paths[0]}: a TMX has both sides; give it for both, and no other file")
-    pairs, note = memory_pairs(paths[0], codes)
-    made = {code: folder / code for code in codes}
-    source, target = (made[code].open("w", encoding="utf-8") for code in codes)
-    with source, target:
-        for one, other in pairs:
-            source.write(f"{one}\n")
-            target.write(f"{other}\n")
-    return made, [note] if note else []
-
-
-def _from_segments(
-    texts: Mapping[str, Path], markup: Mapping[Path, Markup | None], codes: Codes, folder: Path
-) -> tuple[dict[str, Path], list[str]]:
-    sides: dict[str, Side] = {code: [] for code in codes}
-    for suffix in sorted(texts):  # de before de.2
-        code, path = suffix.partition(".")[0], texts[suffix]
-        sides[code] += read_wmt(path, code) if markup[path] == "wmt" else read_sgm(path)
-    rows, notes = join_sides(sides[codes[0]], sides[codes[1]], "wmt" in markup.values())
-    made: dict[str, Path] = {}
-    for at, (code, width) in enumerate(zip(codes, widths(rows), strict=True)):
+def _from_sgm(texts: Mapping[str, Path], codes: Codes, folder: Path) -> dict[str, Path]:
+    sides: dict[str, list[tuple[Path, Version]]] = {code: [] for code in codes}
+    for suffix, path in sorted(texts.items()):  # de before de.2
+        sides[suffix.partition(".")[0]] += [(path, version) for version in read_sgm(path)]
+    rows = joined_sides(*sides.values())
+    plain: dict[str, Path] = {}
+    for side, code in enumerate(codes):
+        width = max(len(row[side]) for row in rows)
         if width > MOST_REFERENCES:
             raise InputError(
                 f"{texts[code]}: {width} versions of {code!r}; a set may have {MOST_REFERENCES}"
             )
-        for version, suffix in enumerate([code, *reference_suffixes([code])][:width]):
-            made[suffix] = folder / suffix
-            lines = (row[at][version] if version < len(row[at]) else "" for row in rows)
-            write_lines(made[suffix], lines)
-    paths = ", ".join(map(str, markup))
-    return made, [f"{paths}: {note}" for note in notes]
+        for at, suffix in enumerate([code, *reference_suffixes([code])][:width]):
+            plain[suffix] = folder / f"{texts[code].name}.{suffix}"
+            lines = (row[side][at] if at < len(row[side]) else "" for row in rows)
+            write_lines(plain[suffix], lines)
+    return plain

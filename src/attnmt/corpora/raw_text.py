@@ -11,20 +11,24 @@ from tempfile import TemporaryDirectory
 
 from attnmt.config import LINKS, File, Languages, Sets, Source
 from attnmt.corpora.downloads import fetch
-from attnmt.corpora.gold_links import read_gold
-from attnmt.corpora.links import format_links
+from attnmt.corpora.links import format_links, is_rwth, read_gold
 from attnmt.corpora.normal_form import form_note
-from attnmt.corpora.parallel import count_parallel_lines, parallel_rows, reference_suffixes
-from attnmt.corpora.plain import Codes, original_names, plain_set
+from attnmt.corpora.parallel import parallel_rows, reference_suffixes
+from attnmt.corpora.plain import Codes, plain_set
 from attnmt.errors import InputError
-from attnmt.files.atomic import atomic_path
 from attnmt.files.text_file import read_text, write_lines, write_text
 
 Part = Mapping[str, Path]  # files whose lines correspond, by suffix
 
 
 def write_downloaded(
-    source: Source, codes: Codes, train: str, folder: Path, downloads: Path
+    source: Source,
+    codes: Codes,
+    train: str,
+    folder: Path,
+    downloads: Path,
+    accepted: Collection[str] = (),
+    place: str = "corpus.accept",
 ) -> None:
     """Fetch, unpack, check and concatenate the files of every set.
 
@@ -33,13 +37,14 @@ def write_downloaded(
         train: the name of the training set, the only one in which lines may be blank.
         folder: where ``<set>.<suffix>`` is written.
         downloads: the folder that keeps what was fetched.
+        accepted, place: as :func:`attnmt.corpora.downloads.fetch` takes them.
 
     Raises:
         InputError: if a file cannot be fetched (see :func:`attnmt.corpora.downloads.fetch`) or
             unpacked, or is empty or not in its encoding; if the sides of a set do not correspond; if a
             line is blank where none may be.
     """
-    fetched = fetch(source.downloads(), downloads)
+    fetched = fetch(source.downloads(), downloads, accepted, place)
     for name, files in source.files.items():
         with TemporaryDirectory(dir=folder) as unpacked:
             try:
@@ -64,27 +69,29 @@ def write_local(local: Path, languages: Languages, sets: Sets, folder: Path) -> 
             if a line is blank where none may be.
     """
     for name in sets.all():
-        part = local_files(local, languages, name)
+        part = _local_files(local, languages, name)
         _write_set(name, [part], languages.codes, folder, scored=name != sets.train)
 
 
-def local_files(local: Path, languages: Languages, name: str) -> dict[str, Path]:
+def _local_files(local: Path, languages: Languages, name: str) -> dict[str, Path]:
     """Return the user's files of a set by their suffix.
 
     Raises:
         InputError: if the file of a language is missing, or there is both a file and its ``.gz``.
     """
     needed = list(languages.codes)
-    possible = [*needed, *reference_suffixes(needed), LINKS]
     files: dict[str, Path] = {}
-    for suffix in possible:
-        plain, packed = (local / f"{name}.{suffix}{end}" for end in ("", ".gz"))
-        if plain.is_file() and packed.is_file():
-            raise InputError(f"{plain}: there is {packed.name}, too; keep one of the two")
-        if plain.is_file() or packed.is_file():
-            files[suffix] = plain if plain.is_file() else packed
+    for suffix in [*needed, *reference_suffixes(needed), LINKS]:
+        both = [local / f"{name}.{suffix}{end}" for end in ("", ".gz")]
+        there = [path for path in both if path.is_file()]
+        if len(there) > 1:
+            raise InputError(f"{both[0]}: there is {both[1].name}, too; keep one of the two")
+        if there:
+            files[suffix] = there[0]
         elif suffix in needed:
-            raise InputError(f"{plain}: no such file; put the text of {suffix!r} there, or link it")
+            raise InputError(
+                f"{both[0]}: no such file; put the text of {suffix!r} there, or link it"
+            )
     return files
 
 
@@ -130,36 +137,31 @@ def _write_set(name: str, parts: Sequence[Part], codes: Codes, folder: Path, sco
     with TemporaryDirectory(dir=folder) as made, ExitStack() as stack:
         plain = [_plain(part, codes, Path(made, str(n))) for n, part in enumerate(parts)]
         suffixes = dict.fromkeys(suffix for part in plain for suffix in part)
-        paths = [stack.enter_context(atomic_path(folder / f"{name}.{s}")) for s in suffixes]
-        streams = [stack.enter_context(path.open("w", encoding="utf-8")) for path in paths]
+        streams = {
+            suffix: stack.enter_context((folder / f"{name}.{suffix}").open("w", encoding="utf-8"))
+            for suffix in suffixes
+        }
         changed, total = Counter[str](), 0
-        for part, given in zip(plain, parts, strict=True):
-            with original_names(part, given):
-                for row in parallel_rows(part, scored, changed):
-                    total += 1
-                    lines = dict(zip(part, row, strict=True))
-                    for stream, suffix in zip(streams, suffixes, strict=True):
-                        stream.write(
-                            f"{lines.get(suffix, '')}\n"
-                        )  # a part may have fewer references
+        for part in plain:
+            for row in parallel_rows(part, scored, changed):
+                total += 1
+                lines = dict(zip(part, row, strict=True))
+                for suffix, stream in streams.items():  # a part may have fewer references
+                    stream.write(f"{lines.get(suffix, '')}\n")
     if blank := changed.pop(LINKS, 0):
         said = f"{blank:,} lines are blank in all of its files, and left out"
         print(f"note: {name}: {said}", file=sys.stderr)
-    for suffix in changed:
-        print(f"note: {name}.{suffix}: {form_note(changed[suffix], total)}", file=sys.stderr)
+    for suffix, count in changed.items():
+        if count:
+            print(f"note: {name}.{suffix}: {form_note(count, total)}", file=sys.stderr)
 
 
 def _plain(part: Part, codes: Codes, folder: Path) -> Part:
-    """Return the files of a part as plain lines and Pharaoh's links; say what is left out."""
+    """Return the files of a part as plain lines and Pharaoh's links."""
     folder.mkdir()
-    files, notes = plain_set(part, codes, folder)
-    if LINKS in files:
-        pairs = count_parallel_lines([files[codes[0]]])
-        gold = read_gold(files[LINKS], codes, pairs)
-        if not gold.as_written:
-            files[LINKS] = folder / LINKS
-            write_lines(files[LINKS], (format_links(*line) for line in gold.links))
-            notes += gold.notes
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+    files = plain_set(part, codes, folder)
+    if LINKS in files and is_rwth(files[LINKS]):
+        gold = read_gold(files[LINKS], codes)
+        files[LINKS] = folder / files[LINKS].name
+        write_lines(files[LINKS], (format_links(*line) for line in gold))
     return files

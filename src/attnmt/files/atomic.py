@@ -18,15 +18,12 @@ from attnmt.errors import InputError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota used up
 MACHINE = platform.node().replace(".", "-")
-SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(\.old)?\.partial(?=/|$)")
+_SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(\.old)?\.partial(?=/|$)")
 
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a path to write a file to. On success the file replaces ``path``; otherwise it is deleted.
-
-    Whenever the process dies, ``path`` is the old file or the new one. This holds for a power cut, too,
-    because the new file is on the disk before it replaces the old one.
 
     Raises:
         InputError: if the place cannot be written to, or the disk is full.
@@ -54,45 +51,29 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 def check_place(path: Path, *, folder: bool = False) -> None:
     """Check early that a file, or a folder, can be written to ``path``. Nothing is changed.
 
-    A link to a file is replaced, because DVC may have put it there. A link to a folder is refused,
-    because it would be unclear whether to replace the link or the folder. Neither is a stream replaced,
-    such as /dev/stdout, which is a link to a file while the shell redirects it.
+    A link to a file is replaced, because DVC may have put it there. A link to a folder is refused, and
+    so is a stream such as /dev/stdout.
 
     Raises:
         InputError: if something else is in its place, or the folder around it cannot be written to.
     """
     kind = "folder" if folder else "file"
     try:
-        is_file = path.is_file() and not _is_stream(path)
-        there = "folder" if path.is_dir() else "file" if is_file else "device"
-        there = "link" if folder and path.is_symlink() else there if path.exists() else ""
+        is_kind = path.is_dir() and not path.is_symlink() if folder else path.is_file()
+        stream = str(path).startswith(("/dev/", "/proc/"))
+        if (path.exists() and not is_kind) or stream:
+            raise InputError(
+                f"{path}: a {kind} is to be written here, and something else is in its place; name "
+                f"another place, or move it away"
+            )
         parent = next((parent for parent in path.parents if os.path.lexists(parent)), path)
-        unwritable = not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK))
+        if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+            raise InputError(
+                f"{path}: cannot be written: {parent} is no folder that may be written to; change "
+                f"that, or name another place"
+            )
     except OSError as error:
         raise _cannot(path, error) from None
-    if there not in (kind, ""):
-        raise InputError(
-            f"{shown(path)}: a {kind} is to be written here, and a {there} is in its place; "
-            f"name another place, or move the {there} away"
-        )
-    if unwritable:
-        why = "may not be written to" if parent.is_dir() else "is not a folder"
-        raise InputError(
-            f"{shown(path)}: cannot be written: {shown(parent)} {why}; change that, or name another "
-            f"place"
-        )
-
-
-def _is_stream(path: Path) -> bool:
-    """Return whether a path stands for an open file: in /dev or /proc, or as a link into /proc."""
-    folder = os.path.realpath(path.parent)
-    into = path.is_symlink() and os.readlink(path).startswith("/proc/")  # noqa: PTH115
-    return folder == "/dev" or f"{folder}/".startswith("/proc/") or into
-
-
-def shown(path: Path) -> str:
-    """Return a path as a person knows it, without the suffix of what is not yet complete."""
-    return SUFFIX.sub("", str(path))
 
 
 @contextmanager
@@ -106,18 +87,14 @@ def _placed(path: Path) -> Iterator[Path]:
         raise _cannot(path, error) from None
     try:
         yield partial
-        if partial.is_file():
-            _sync(partial)
         if (
             partial.is_dir() and path.is_dir()
         ):  # a rename does not replace a folder with files in it
             path.rename(partial.with_suffix(".old.partial"))
         partial.replace(path)
-        _sync(path.parent)
     except OSError as error:
         # An error about any other path comes from a file that was being read.
-        ours = error.filename and Path(shown(Path(error.filename))).is_relative_to(shown(path))
-        if ours or error.errno in FULL:
+        if error.errno in FULL or str(error.filename).startswith((str(partial), str(path))):
             raise _cannot(path, error) from error
         raise
     finally:
@@ -127,9 +104,14 @@ def _placed(path: Path) -> Iterator[Path]:
 def _remove_leftovers(path: Path) -> None:
     """Remove what this process and dead ones of this machine left beside ``path``."""
     for leftover in path.parent.glob(f"{glob.escape(path.name)}.*.partial"):
-        suffix = SUFFIX.fullmatch(leftover.name.removeprefix(path.name))
-        if suffix and suffix["machine"] == MACHINE and not _is_another(int(suffix["process"])):
-            _remove(leftover)
+        suffix = _SUFFIX.fullmatch(leftover.name.removeprefix(path.name))
+        if not suffix or suffix["machine"] != MACHINE or _is_another(int(suffix["process"])):
+            continue
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                leftover.unlink()
 
 
 def _is_another(process: int) -> bool:
@@ -144,25 +126,7 @@ def _is_another(process: int) -> bool:
 
 
 def _cannot(path: Path, error: OSError) -> InputError:
-    advice = "change that, or name another place"
-    if error.errno in FULL:
-        advice = "free some space there and start again"
-    return InputError(f"{shown(path)}: cannot be written ({error.strerror}); {advice}")
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file, or a folder's list of files, is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _remove(path: Path) -> None:
-    """Delete a file or a folder as far as that is possible."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            path.unlink()
+    full = error.errno in FULL
+    cure = "free some space there and start again" if full else "name another place"
+    place = _SUFFIX.sub("", str(path))  # as a person knows it
+    return InputError(f"{place}: cannot be written ({error.strerror}); {cure}")

@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextvars import ContextVar
 from datetime import timedelta
 from types import TracebackType
 from typing import Self, TypeVar
@@ -12,13 +11,16 @@ from tqdm import tqdm
 
 EVERY = 30.0  # seconds between two lines
 Item = TypeVar("Item")
-_open: ContextVar["Progress | None"] = ContextVar(
-    "open", default=None
-)  # of this thread, the innermost
 
 
 class Progress:
-    """Says how much of a part of the work is done. Work of less than a second shows no bar."""
+    """Says how much of a part of the work is done. Work of less than a second shows no bar.
+
+    Parts inside of another one keep to its half minutes.
+    """
+
+    _open = 0  # parts that are being done
+    _said = 0.0  # when one of them last wrote a line
 
     def __init__(self, part: str, total: int | None, unit: str) -> None:
         """Begin a part of the work.
@@ -30,14 +32,14 @@ class Progress:
         """
         self.part, self.total, self.unit, self.done = part, total, unit, 0
         self._started = time.monotonic()
-        self._around = _open.get()  # a part of other work keeps to that work's half minutes
-        self._said: float = self._around._said if self._around else self._started
         self._log = sys.stderr  # which a library's work may hide meanwhile
         # Inside another bar, this one is cleared when full.
         self._bar = tqdm(desc=part, total=total, unit=f" {unit}", disable=None, leave=None, delay=1)
 
     def __enter__(self) -> Self:
-        _open.set(self)
+        if not Progress._open:
+            Progress._said = self._started
+        Progress._open += 1
         return self
 
     def __exit__(
@@ -46,7 +48,7 @@ class Progress:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        _open.set(self._around)
+        Progress._open -= 1
         self._bar.close()
 
     def update(self, count: int = 1) -> None:
@@ -54,10 +56,8 @@ class Progress:
         self.done += count
         if not self._bar.disable:
             self._bar.update(count)
-        elif (now := time.monotonic()) - self._said >= EVERY:
-            part: Progress | None = self
-            while part is not None:
-                part._said, part = now, part._around
+        elif (now := time.monotonic()) - Progress._said >= EVERY:
+            Progress._said = now
             print(self._line(now - self._started), file=self._log, flush=True)
 
     def go_on(self, part: str, total: int | None) -> None:

@@ -5,7 +5,7 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -13,10 +13,17 @@ from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
-from attnmt.files.encodings import cure_of_encoding, why_not_utf8, wide_encoding
-from attnmt.files.file_kind import GZIP, Markup, markup_of, why_not_lines
 
-_HEAD = 4096  # bytes that tell what a file is
+UTF_16 = "UTF-16; convert it with iconv -f utf-16 -t utf-8"
+# What files are that begin so, and what makes lines of UTF-8 of them
+NO_LINES = {
+    b"\x1f\x8b": "gzip; give it a name that ends in .gz, or unpack it with gzip -dc",
+    b"\xfd7zXZ": "xz; unpack it with xz -dc",
+    b"PK\x03\x04": "zip; unpack it with unzip",
+    codecs.BOM_UTF16_LE: UTF_16,
+    codecs.BOM_UTF16_BE: UTF_16,
+    b"<?xml": "XML; make lines of a TMX with tmxt, of WMT's XML with wmt-unwrap; name SGM .sgm",
+}
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -62,10 +69,9 @@ def read_json(path: Path) -> Any:
     Raises:
         InputError: if it is missing, cannot be read or is not JSON.
     """
-    with _reading(path, missing="no such file; run the stage that makes it first"):
-        text = path.read_bytes()
     try:
-        return json.loads(text.decode())
+        with _reading(path, "no such file; run the stage that makes it first"):
+            return json.loads(path.read_bytes().decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error}); delete it and run its stage again") from None
 
@@ -78,86 +84,74 @@ def _reading(path: Path, missing: str = "no such file") -> Iterator[None]:
     except FileNotFoundError:
         raise InputError(f"{path}: {missing}") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(
-            f"{path}: cannot be unpacked: {error}; the file is damaged or cut off: get it again"
-        ) from None
+        raise InputError(f"{path}: cannot be unpacked: {error}; get a good copy of it") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 @contextmanager
-def open_unpacked(path: Path) -> Iterator[BufferedReader | gzip.GzipFile]:
-    """Open a file, and unpack it if it is compressed by gzip, whatever its name.
+def _unpacked(path: Path) -> Iterator[BufferedReader | gzip.GzipFile]:
+    """Open a file, and unpack it if its name ends in ``.gz``.
 
     Raises:
         InputError: if it is missing, cannot be read or is damaged, also while it is being read.
     """
     with _reading(path), ExitStack() as stack:
         stream = stack.enter_context(path.open("rb"))
-        packed = stream.peek(2)[:2] == GZIP
-        yield stack.enter_context(gzip.GzipFile(fileobj=stream)) if packed else stream
-
-
-def find_markup(path: Path) -> Markup | None:
-    """Return the markup that a file's first bytes or its name tell of; None if it may be lines of text.
-
-    Raises:
-        InputError: if the file is missing or cannot be read.
-    """
-    with open_unpacked(path) as stream:
-        head = stream.peek(_HEAD)[:_HEAD]
-    return markup_of(head.decode(wide_encoding(head) or "utf-8", "replace"), path)
+        yield stack.enter_context(gzip.open(stream)) if path.suffix == ".gz" else stream
 
 
 def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
-    """Yield the lines of a text file, plain or compressed by gzip, without their ends, one at a time.
+    """Yield the lines of a text file, plain or ``.gz``, without their ends, one at a time.
 
     Only a line feed ends a line; U+2028 and the like stay inside it. A carriage return before the line
     feed is dropped, and so is a byte-order mark at the start. ``may_be_blank`` accepts a file whose
     lines are all empty, such as the translations of a model that has hardly learned.
 
     Raises:
-        InputError: if the file is missing, cannot be read, is empty, is something else than lines, or is
-            not UTF-8 (naming the line). The message says how to convert it.
+        InputError: if the file is missing, cannot be read, is empty, or is not UTF-8 (naming the line).
     """
     empty = True
-    with open_unpacked(path) as stream:
-        head = stream.peek(_HEAD)[:_HEAD]
-        if why := why_not_lines(head, path) or why_not_utf8(head, path):
-            raise InputError(f"{path}: {why}")
-        lines = decode_lines(stream, str(path), lambda: _encoding_cure(path))
-        for line in lines:
+    with _unpacked(path) as stream:
+        for line in decode_lines(stream, str(path)):
             empty = empty and not line.strip()
             yield line
     if empty and not may_be_blank:
         raise InputError(f"{path}: the file is empty; it must hold one sentence per line")
 
 
-def _encoding_cure(path: Path) -> str:
-    with open_unpacked(path) as stream:
-        return cure_of_encoding(stream, path)
-
-
-def decode_lines(
-    stream: Iterable[bytes], name: str, cure: Callable[[], str] | None = None
-) -> Iterator[str]:
+def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
     """Yield the lines of a stream as :func:`iter_lines` does; an error calls the stream ``name``.
-
-    Args:
-        cure: says what to do about bytes that are not UTF-8.
 
     Raises:
         InputError: if a line is not UTF-8.
     """
     for number, raw in enumerate(stream, start=1):
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        if number == 1:
+            refuse_no_lines(line, name)
         try:
             yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
-        except UnicodeDecodeError as error:
-            made = cure() if cure else "convert it, for example with iconv -f latin1 -t utf-8"
-            raise InputError(
-                f"{name}:{number}: byte 0x{line[error.start]:02x} is not UTF-8; {made}"
-            ) from None
+        except UnicodeDecodeError:
+            raise not_utf8(f"{name}:{number}") from None
+
+
+def refuse_no_lines(head: bytes, name: str) -> None:
+    """Refuse a file that its first bytes tell to be no lines of UTF-8.
+
+    Raises:
+        InputError: saying what it is.
+    """
+    for begin, what in NO_LINES.items():
+        if head.startswith(begin):
+            raise InputError(f"{name}: not lines of UTF-8 but {what}")
+
+
+def not_utf8(place: str) -> InputError:
+    """Return an error about bytes that are not UTF-8."""
+    return InputError(
+        f"{place}: not UTF-8; convert the file, for example with iconv -f cp1252 -t utf-8"
+    )
 
 
 def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
@@ -166,27 +160,24 @@ def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
 
 
 def read_text(path: Path, encoding: str) -> str:
-    """Read a whole text file, plain or compressed by gzip, in any encoding.
+    """Read a whole text file, plain or ``.gz``, in any encoding.
 
     Line ends stay; a byte-order mark is dropped.
 
     Raises:
-        InputError: if it is missing, cannot be read or is not in that encoding (naming line and byte).
-            The message says how to make UTF-8 of it if that was meant.
+        InputError: if it is missing, cannot be read or is not in that encoding (naming the line).
     """
-    with open_unpacked(path) as stream:
+    with _unpacked(path) as stream:
         content = stream.read()
-    if encoding == "utf-8" and (why := why_not_utf8(content[:_HEAD], path)):
-        raise InputError(f"{path}: {why}")
     try:
         return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        what = f"{path}:{line}: byte 0x{error.object[error.start]:02x} is not"
+        line = content.count(b"\n", 0, error.start) + 1
+        place = f"{path}:{line}"
         if encoding == "utf-8":
-            raise InputError(f"{what} UTF-8; {_encoding_cure(path)}") from None
+            raise not_utf8(place) from None
         raise InputError(
-            f"{what} {encoding}; convert the file, or correct its encoding in the parameters"
+            f"{place}: not {encoding}; convert the file, or correct its encoding in the parameters"
         ) from None
 
 

@@ -4,7 +4,6 @@ ruamel.yaml reads them, as for DVC, by YAML 1.2: ``no`` and ``1:30`` are text, a
 """
 
 import difflib
-import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,20 +14,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedBase
-from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import YAMLError
 
 from attnmt.errors import InputError
-from attnmt.files.encodings import cure_of_encoding
 from attnmt.files.json_file import shown
+from attnmt.files.text_file import not_utf8
 
 Model = TypeVar("Model", bound=BaseModel)
-# The type that YAML may read where a number was meant, and what to write instead.
-NO_NUMBERS = {
-    str: "; in YAML a number in quotes is text",
-    bool: "; in YAML true and false are no numbers: write a number",
-}
-NO_TEXT = "; in YAML true and false are no text: put the word into quotes"
 CHOICES = ("download", "choice", "local")  # what pydantic adds to a location of the corpus
 Location = list[str | int]  # the keys and list indices that lead to a value
 
@@ -68,7 +60,8 @@ class YamlFile:
         """Parse a file.
 
         Raises:
-            InputError: if it cannot be read, is not YAML, or gives a key twice.
+            InputError: if it cannot be read, is not UTF-8 or not YAML, or gives a key twice (naming the
+                line).
         """
         with yaml_faults(path):
             text = path.read_text(encoding="utf-8")
@@ -94,13 +87,12 @@ class YamlFile:
 
     def line(self, location: Location) -> int:
         """Return the 1-based line of a value, or of the nearest section above that is written there."""
-        try:
-            line, node = 1, YAML().load(self.text)
-        except YAMLError:
-            # This parser refuses a tab before a comment, and the one of ``parse`` does not.
-            key = rf"\s*(- )?['\"]?{re.escape(str(location[-1]))}['\"]?\s*:" if location else ""
-            lines = enumerate(self.text.splitlines(), start=1)
-            return next((number for number, line in lines if re.match(key, line)), 1)
+        node: Any = None
+        line = 1
+        with suppress(
+            YAMLError
+        ):  # this parser refuses a tab before a comment; the C parser does not
+            node = YAML().load(self.text)
         for part in location:
             places: Any = isinstance(node, CommentedBase) and node.lc.data
             if not places or part not in places:
@@ -110,12 +102,7 @@ class YamlFile:
 
     def _describe(self, details: ErrorDetails, model: type[BaseModel]) -> str:
         """Name the place in the file of a fault that pydantic found, and say what is wrong there."""
-        location, message = explained(details, model)
-        if details["type"] in ("int_type", "float_type"):
-            message += NO_NUMBERS.get(type(details["input"]), "")
-        if details["type"] == "string_type" and isinstance(details["input"], bool):
-            message += NO_TEXT
-        return str(self.error(location, message))
+        return str(self.error(*explained(details, model)))
 
 
 def explained(details: ErrorDetails, model: type[BaseModel]) -> tuple[Location, str]:
@@ -143,17 +130,14 @@ def yaml_faults(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except DuplicateKeyError as error:
-        place = f"{path}:{error.problem_mark.line + 1 if error.problem_mark else 1}"
-        raise InputError(f"{place}: {error.problem}; give each key once") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        cure = cure_of_encoding(error.object.splitlines(keepends=True), path)
-        byte = f"byte 0x{error.object[error.start]:02x}"
-        raise InputError(f"{path}:{line}: {byte} is not UTF-8; {cure}") from None
-    except (YAMLError, ValueError, RecursionError) as error:
-        # A ValueError is about a date such as 2001-99-99.
-        raise InputError(f"{path}: not YAML: {error}") from None
+        raise not_utf8(f"{path}:{line}") from None
+    except (YAMLError, ValueError, RecursionError) as error:  # a ValueError is about a date
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}" if mark else path
+        what = getattr(error, "problem", None) or error
+        raise InputError(f"{place}: not YAML: {what}") from None
 
 
 def _known_keys(kind: Any, location: Location) -> list[str]:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnmt.config import LinkStep, Params
-from attnmt.corpora.gold_links import read_gold, refuse_columns
-from attnmt.corpora.links import GoldLinks, Links, flipped
+from attnmt.corpora.links import GoldLinks, Links, flipped, read_gold
 from attnmt.corpora.normal_form import normalized
 from attnmt.decoding.coverage import Coverage
 from attnmt.decoding.link_step import Reading, load_reading
@@ -27,13 +26,11 @@ class OwnPairs:
 
     Attributes:
         gold: links from source to target; None if there are none.
-        notes: how the gold links were read, where that is not plain.
     """
 
     sources: list[list[str]]
     targets: list[list[str]]
     gold: list[GoldLinks] | None
-    notes: list[str]
 
     @property
     def word_counts(self) -> list[tuple[int, int]]:
@@ -50,7 +47,7 @@ class OwnPairs:
         tokenized: bool = False,
         flip: bool = False,
     ) -> "OwnPairs":
-        """Take lines of text, and links in any format that :func:`read_gold` reads.
+        """Take lines of text, and links as :func:`read_gold` reads them.
 
         Args:
             pairs: source and target, in the experiment's languages, each with its place for messages.
@@ -71,13 +68,11 @@ class OwnPairs:
                 (languages.source, languages.target), zip(*both, strict=True), strict=True
             )
         )
-        own = cls(sources, targets, None, [])
+        own = cls(sources, targets, None)
         if links is None:
             return own
-        refuse_columns(links)
-        words = own.word_counts
-        gold = read_gold(links, languages.codes, len(words), words, flip)
-        return cls(sources, targets, gold.links, gold.notes)
+        gold = read_gold(links, languages.codes, own.word_counts, flip)
+        return cls(sources, targets, gold)
 
 
 @dataclass(frozen=True)

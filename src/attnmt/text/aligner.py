@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 from thot.alignment import EflomalAlignmentModel
 
 from attnmt.corpora.links import Links
-from attnmt.errors import InputError
-from attnmt.files.atomic import FULL
 from attnmt.files.progress import Progress
 
 Pair = tuple[list[str], list[str]]  # the tokens of a sentence and its translation
@@ -40,6 +38,7 @@ def align(
     said: Progress,
     part: str,
     parts: int,
+    folder: Path,
 ) -> Iterator[Links]:
     """Learn from pairs of tokenized sentences; return the links of each, then of other pairs.
 
@@ -55,12 +54,12 @@ def align(
         said: counts the iterations of both directions.
         part: what ``pairs`` are called there.
         parts: how many parts of this size are left, this one included.
+        folder: where the text lies meanwhile as Thot reads it.
 
     Raises:
         MemoryError: if a process was killed, as Linux does when memory is short.
-        InputError: if the folder of temporary files has no room for the text.
     """
-    forward, backward = _both_directions(pairs, others, said, part, parts)
+    forward, backward = _both_directions(pairs, others, said, part, parts, folder)
     links = np.intersect1d(forward.links, backward.links, assume_unique=True)
     return _of_pairs(forward.pairs, links)
 
@@ -81,15 +80,20 @@ def _of_pairs(pairs: int, links: NDArray[np.int64]) -> Iterator[Links]:
 
 
 def _both_directions(
-    pairs: Iterable[Pair], others: Sequence[Pair], said: Progress, part: str, parts: int
+    pairs: Iterable[Pair],
+    others: Sequence[Pair],
+    said: Progress,
+    part: str,
+    parts: int,
+    folder: Path,
 ) -> list[_Linked]:
     """Return what both directions link; say meanwhile how far they are."""
     said.go_on(f"{part}, reading", said.total)
     context = get_context("fork")  # which loads nothing again
     workers: list[_Worker] = []
     try:
-        with TemporaryDirectory() as folder:
-            files = _write(pairs, Path(folder))
+        with TemporaryDirectory(dir=folder) as texts:
+            files = _write(pairs, Path(texts))
             for step in (1, -1):
                 receiver, sender = context.Pipe(duplex=False)
                 receivers = [*(other for _, other in workers), receiver]
@@ -118,25 +122,15 @@ def _both_directions(
 
 
 def _write(pairs: Iterable[Pair], folder: Path) -> tuple[Path, Path]:
-    """Write both sides as Thot reads them: one pair at a time, so that no process keeps them.
-
-    Raises:
-        InputError: if there is no room for them.
-    """
+    """Write both sides as Thot reads them: one pair at a time, so that no process keeps them."""
     files = folder / "source", folder / "target"
-    try:
-        with (
-            files[0].open("w", encoding="utf-8") as source,
-            files[1].open("w", encoding="utf-8") as target,
-        ):
-            for words, translation in pairs:
-                source.write(" ".join(words) + "\n")
-                target.write(" ".join(translation) + "\n")
-    except OSError as error:
-        if error.errno not in FULL:  # it comes from a file that is read
-            raise
-        cure = "make room, or name another folder in the environment variable TMPDIR"
-        raise InputError(f"{folder}: {error.strerror}; {cure}") from None
+    with (
+        files[0].open("w", encoding="utf-8") as source,
+        files[1].open("w", encoding="utf-8") as target,
+    ):
+        for words, translation in pairs:
+            source.write(" ".join(words) + "\n")
+            target.write(" ".join(translation) + "\n")
     return files
 
 

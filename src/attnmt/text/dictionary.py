@@ -1,19 +1,16 @@
 """A dictionary of single words, learned from aligned text, for words that a vocabulary lacks."""
 
 import re
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Self
+from sys import intern
+from typing import Literal, Self
 
 from attnmt.config import Params
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.files.json_file import Positive, Record, Text, read_model
-from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, write_lines
 from attnmt.layout import ALIGNER, Layout
 
@@ -60,64 +57,36 @@ class Dictionary:
 
 
 def count_links(
-    pairs: Iterable[tuple[list[str], list[str]]], links: Iterable[Links]
-) -> Counter[tuple[str, str]]:
-    """Return how often each source word of tokenized pairs is linked to each target word."""
-    return Counter(
-        (source[i], target[j])
-        for (source, target), line in zip(pairs, links, strict=True)
-        for i, j in line
-    )
+    counts: Counter[tuple[str, str]],
+    pairs: Iterable[tuple[list[str], list[str]]],
+    links: Iterable[Links],
+) -> None:
+    """Add to ``counts`` how often each source word of tokenized pairs is linked to each target word."""
+    for (source, target), line in zip(pairs, links, strict=True):
+        # A word is kept once, however many pairs it is in.
+        counts.update((intern(source[i]), intern(target[j])) for i, j in line)
 
 
-_LINKS = """
-create table links (source text, target text, count integer, primary key (source, target))
-without rowid
-"""
-_ADD = "insert into links values (?, ?, ?) on conflict do update set count = count + excluded.count"
-_ENTRIES = """
-select {word}, {translation}, count, sum(count) over (partition by {word}) from links
-order by {word}, count desc, {translation}
-"""
-
-
-def write_dictionaries(
-    forward: Path, backward: Path, parts: Iterable[Mapping[tuple[str, str], int]], min_count: int
-) -> tuple[int, int]:
-    """Write the pairs of linked words that occur at least ``min_count`` times in all parts together.
+def write_dictionary(
+    path: Path, counts: Mapping[tuple[str, str], int], min_count: int, side: Literal[0, 1]
+) -> None:
+    """Write the pairs of linked words that occur at least ``min_count`` times.
 
     p(target | source) is the pair's share of all links of its source word, including those of rare
-    pairs. The counts are added up in a database on the disk beside the dictionaries. So only one part is
-    in memory, however many there are.
+    pairs.
 
     Args:
-        forward: the file that translates source words.
-        backward: the file that translates target words.
-        parts: how often each (source word, target word) is linked in a part of the text.
-
-    Returns:
-        The number of links, and the number of different pairs of words.
+        counts: how often two words are linked.
+        side: the word of a pair that the dictionary translates, the first or the second.
     """
-    with (
-        TemporaryDirectory(dir=forward.parent) as folder,
-        closing(sqlite3.connect(Path(folder, "links"))) as database,
-    ):
-        database.execute(_LINKS)
-        for part in parts:
-            database.executemany(_ADD, ((*pair, part[pair]) for pair in sorted(part)))
-            del part  # otherwise it would stay in memory while the next one is counted
-        links, pairs = database.execute("select total(count), count(*) from links").fetchone()
-        for path, word, translation in (
-            (forward, "source", "target"),
-            (backward, "target", "source"),
-        ):
-            found = database.execute(_ENTRIES.format(word=word, translation=translation))
-            entries = progress(found, path.name, pairs, "pairs of words")
-            lines = (
-                f"{a}\t{b}\t{n / total:.6f}\t{n}" for a, b, n, total in entries if n >= min_count
-            )
-            write_lines(path, lines)
-    return int(links), pairs
+    totals: Counter[str] = Counter()
+    for pair, count in counts.items():
+        totals[pair[side]] += count
+    frequent = sorted(
+        (pair[side], -count, pair[1 - side]) for pair, count in counts.items() if count >= min_count
+    )
+    lines = (f"{a}\t{b}\t{-n / totals[a]:.6f}\t{-n}" for a, n, b in frequent)
+    write_lines(path, lines)
 
 
 class AlignerResult(Record):

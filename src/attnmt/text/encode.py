@@ -12,8 +12,7 @@ from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json, write_text
 from attnmt.layout import SUMMARY
 from attnmt.text.encoded import training_digest, write_encoded
-from attnmt.text.merges import WORD_END
-from attnmt.text.pieces import Cutter, learn_codes
+from attnmt.text.pieces import WORD_END, Cutter, learn_codes
 from attnmt.text.vocabulary import Vocabulary, build_vocabulary
 
 Codes = tuple[str, str]  # the codes of source and target

@@ -6,23 +6,25 @@ continues in the next piece: ``mo@@ tor``.
 """
 
 import io
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import accumulate, islice
+from contextlib import nullcontext, redirect_stderr, suppress
+from itertools import accumulate
 from pathlib import Path
 from sys import intern
 from typing import Self
 
 from subword_nmt.apply_bpe import BPE, check_vocab_and_split, encode
+from subword_nmt.learn_bpe import learn_bpe
 
 from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.files.progress import progress
 from attnmt.files.text_file import read_lines
-from attnmt.text.merges import learn_merges
 from attnmt.text.vocabulary import SPECIAL, UNK
 
-VERSION = "#version: 0.2"  # of subword-nmt's files of codes
+WORD_END = "</w>"  # subword-nmt's mark at the end of a word's last symbol
 LEARNED_FROM = 300_000
 GOES_ON = "@@"
 UNKNOWN = SPECIAL[UNK]
@@ -39,17 +41,17 @@ def learn_codes(counts: Counter[str], merges: int) -> str:
     Raises:
         InputError: if no two letters occur side by side twice, so that there is nothing to merge.
     """
-    learned = islice(learn_merges(counts.most_common(LEARNED_FROM)), merges)
-    lines = [
-        f"{first} {second}"
-        for first, second in progress(learned, "byte-pair encoding", merges, "merges")
-    ]
-    if not lines:
+    words = [f"{word} {count}" for word, count in counts.most_common(LEARNED_FROM)]
+    codes = io.StringIO()
+    shown = nullcontext() if sys.stderr.isatty() else redirect_stderr(io.StringIO())  # its bar
+    with shown, suppress(ValueError):  # the maximum of nothing, if no word has two letters
+        learn_bpe(words, codes, merges, is_dict=True)
+    if codes.getvalue().count("\n") < 2:
         raise InputError(
             "encoding.pieces: no two letters occur side by side twice in the training text, so "
             "there is nothing to merge; use more text, or remove the key pieces"
         )
-    return "\n".join([VERSION, *lines]) + "\n"
+    return codes.getvalue()
 
 
 def read_codes(path: Path) -> str:
