@@ -82,7 +82,7 @@ REFUSED: list[tuple[str, str]] = [
     ("translate house -e ..", "--experiment: '..' is not a name"),
     ("translate house -i house.en", "--input: text is given, too"),
     ("translate -i latin1.en", "latin1.en:2: "),
-    ("translate -i utf16le.en", "utf16le.en: "),
+    ("translate -i utf16.en", "utf16.en: "),
     ("translate -i cut.en.gz", "cut.en.gz: "),
     ("translate -i long.en", "long.en:2: 29,999 characters"),
     ("translate house --max-characters 4", "text:1: 5 characters"),

@@ -90,8 +90,6 @@ def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatc
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
 
 
-
-
 def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
     sizes = []
     translate_units = TranslationPipeline.translate_units
