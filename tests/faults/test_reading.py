@@ -153,7 +153,7 @@ def models() -> Iterator[Case]:
         (metrics, cut(9), ("attnmt", "translate", "A."), "not JSON"),
         (provenance, without("seconds"), gather, "seconds: this key is missing"),
         (provenance, without("fingerprint"), track, "fingerprint: this key is missing"),
-        (provenance, value("seconds", NAN), ("attnmt", "plan"), "seconds: .* finite"),
+        (provenance, value("seconds", NAN), track, "seconds: .* finite"),
     ):
         yield Case(path, damage, reader, message)
 
@@ -245,7 +245,8 @@ def tools(monkeypatch) -> None:
     stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
     monkeypatch.setattr(graph, "compare_stages", lambda experiment: [stage])
     monkeypatch.setattr(importing, "connect", MagicMock())
-    monkeypatch.setattr(importing, "TrainingRun", MagicMock())
+    for name in ("TrainingRun", "LOCK"):
+        monkeypatch.setattr(importing, name, MagicMock())
     monkeypatch.setattr(track, "connect", MagicMock())
     monkeypatch.setattr(track, "runs_address", lambda *_: "")
 
