@@ -111,7 +111,7 @@ def models() -> Iterator[Case]:
         (metrics, cut(9), ("attnmt", "translate", "A."), "not JSON"),
         (provenance, without("seconds"), ("gather",), "seconds: .*missing"),
         (provenance, without("fingerprint"), ("attnmt", "track"), "fingerprint: .*missing"),
-        (provenance, value("seconds", NAN), ("attnmt", "plan"), "seconds: .* finite"),
+        (provenance, value("seconds", NAN), ("attnmt", "track"), "seconds: .* finite"),
     ):
         yield Case(path, damage, reader, message)
 
@@ -182,7 +182,8 @@ def tools(monkeypatch) -> None:
     stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
     monkeypatch.setattr(graph, "compare_stages", lambda experiment: [stage])
     monkeypatch.setattr(importing, "connect", MagicMock())
-    monkeypatch.setattr(importing, "TrainingRun", MagicMock())
+    for name in ("TrainingRun", "LOCK"):
+        monkeypatch.setattr(importing, name, MagicMock())
     monkeypatch.setattr(track, "connect", MagicMock())
     monkeypatch.setattr(track, "runs_address", lambda *_: "")
 
