@@ -207,8 +207,16 @@ IN_SYSTEMS = [
     (REVERSE, "twin: {family: luong}", "systems.twin: is the same as 'base'; for another seed"),
     (REVERSE, "aligner: {family: luong}", "systems.aligner: 'aligner' means something else"),
     ("on_request: [", "on_request: [bas, ", "on_request.0: no system or ensemble 'bas'; did you"),
-    (SECOND_ROW, "base_reverse, over: bas}", "tables.table1.reverse.over: no other row of table1"),
-    (GLOBAL_DOT, f"{GLOBAL_DOT}over: local_p_dot, ", "tables.table4.global_dot.over: here the"),
+    (
+        SECOND_ROW,
+        "base_reverse, over: bas}",
+        "tables.table1.rows.reverse.over: no other row of table1",
+    ),
+    (
+        GLOBAL_DOT,
+        f"{GLOBAL_DOT}over: local_p_dot, ",
+        "tables.table4.rows.global_dot.over: here the",
+    ),
 ]
 LOCAL_P, SIGMA = "attention: local_p, score: dot", "systems.base.numbers.local_p.sigma"
 # What is added to the system base.
@@ -419,7 +427,7 @@ def test_an_ensemble_has_any_size_and_its_label_says_it(write):
     path = written(write, demo_text().replace("seeds: 1", "seeds: 2"), systems)
     params = load_params(path, path.parent)
     assert params.translators("ensemble").members == members.split(", ")
-    assert params.rows["table1"]["ensemble"].label == "Ensemble of 3 models + unk replace"
+    assert params.tables["table1"].rows["ensemble"].label == "Ensemble of 3 models + unk replace"
     path = written(write, systems=systems)  # nothing has a second seed
     assert "ensemble" not in load_params(path, path.parent).ensembles
 

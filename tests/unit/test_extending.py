@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from attnmt.reporting.specs import SPECS
 from extending_page import blocks, parts_known
 from project import TINY, Project, checkout
 
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import read_json, read_lines
 from attnmt.reporting.score_tables import score_table
-from attnmt.reporting.specs import SPECS
 from attnmt.scoring.numbers import Line, Numbers, write_numbers
 from attnmt.scoring.published import published_lines
 

@@ -6,7 +6,7 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
-from made_report import of_own_text
+from made_report import of_own_text, with_rows
 from made_scores import (
     COMMIT,
     OTHER_COMMIT,
@@ -466,10 +466,10 @@ def test_the_aligner_and_the_diagonal_are_scored_and_tested_on_their_links(score
 
 
 def test_the_aligner_is_not_compared_where_it_read_other_links_on_either_side(copied):
-    rows = copied.rows["table6"]
+    rows = copied.tables["table6"].rows
     turned = {"aligner": rows["aligner"].model_copy(update={"over": None})}
     turned |= {"back": rows["back"].model_copy(update={"over": "aligner"})}
-    params = copied.model_copy(update={"rows": copied.rows | {"table6": rows | turned}})
+    params = with_rows(copied, "table6", rows | turned)
     ours, other = (gather(Study(params)).system(name, "aer", "test") for name in ("back", ALIGNER))
     assert gather(Study(params)).gain(ours, other) is not None
     change_cells(LAYOUT.scores("back"), {"reference": "0"}, lambda row: row["metric"] == "aer")

@@ -1,11 +1,9 @@
 """What scores say by their definition alone, each case against sacrebleu's own numbers."""
 
 import pytest
-from made_report import made_line
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from attnmt.corpora.links import GoldLinks
-from attnmt.reporting.facts import limits_caption
 from attnmt.scoring import limits
 from attnmt.scoring.alignment import score_links
 from attnmt.scoring.metric import References
@@ -131,10 +129,3 @@ def test_what_all_trainings_say_is_said_of_their_system():
 )
 def test_the_interval_of_a_mean_says_where_it_cannot_be_the_scores(low, high, most, said):
     assert limits.of_mean(low, high, most) == said
-
-
-def test_a_caption_names_each_limit_once():
-    notes = [limits.SHORT, f"x; {limits.SHORT}; {ALIKE}", None]
-    lines = [made_line("base", "bleu", 0.0, set="test1", note=note) for note in notes]
-    assert limits_caption(lines) == f" In some rows {limits.SHORT}; in some {ALIKE}."
-    assert limits_caption([lines[-1]]) == ""

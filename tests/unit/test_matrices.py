@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import made_records
 import pytest
-from made_report import least_letters, made_params
+from made_report import least_letters, made_params, with_rows
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
@@ -109,9 +109,8 @@ def test_gold_links_of_another_text_are_refused(params):
 
 def test_a_figure_leaves_out_systems_without_attention(params):
     """The first rows of a table may be such systems."""
-    rows = {key: row for key, row in params.rows["table6"].items()}
-    plain = params.rows["table1"]["base"]
-    params = params.model_copy(update={"rows": params.rows | {"table6": {"base": plain} | rows}})
+    plain = params.tables["table1"].rows["base"]
+    params = with_rows(params, "table6", {"base": plain} | params.tables["table6"].rows)
     labels = [matrix.label for matrix in figure7(params).matrices]
     assert labels == ["gold", "global (location)", "local-m (general)", "local-p (general)"]
 

@@ -4,6 +4,8 @@ import shlex
 from html import unescape
 
 import pytest
+from attnmt.reporting.answer import make_answer
+from attnmt.reporting.attention_table import attention_table
 from made_report import (
     MODELS,
     ROOT,
@@ -19,8 +21,6 @@ from made_report import (
 from attnmt.config import load_params
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.answer import make_answer
-from attnmt.reporting.attention_table import attention_table
 from attnmt.reporting.curves import figure6
 from attnmt.reporting.own_text import next_steps
 from attnmt.reporting.report import Report, make_report

@@ -4,6 +4,8 @@ from itertools import combinations
 
 import pytest
 import yaml
+from attnmt.reporting.answer import answers_table, make_answer
+from attnmt.reporting.attention_table import attention_table
 from made_report import (
     ROOT,
     changed,
@@ -15,8 +17,6 @@ from made_report import (
 )
 
 from attnmt.config import TableRow
-from attnmt.reporting.answer import answers_table, make_answer
-from attnmt.reporting.attention_table import attention_table
 from attnmt.scoring.questions import answers, asked, differing
 from attnmt.scoring.ranking import ranked_systems
 

@@ -138,7 +138,7 @@ def label(params: Params, name: str) -> str:
     """
     if params.own_text:
         return name
-    rows = [row for rows in params.rows.values() for row in rows.values()]
+    rows = [row for table in params.tables.values() for row in table.rows.values()]
     others = {row.label for row in rows if row.system != name and params.runs_of(row.system)}
     labels = {row.label for row in rows if row.system == name}
     return min(sorted(labels - others), key=len, default=name)

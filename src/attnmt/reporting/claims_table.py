@@ -1,6 +1,6 @@
 """The table of claims: a row for each, with its verdict over all recipes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from attnmt.config.trainings import FAMILY
 from attnmt.reporting.table import Cell, P, Size, Table, signed, table_of
@@ -42,9 +42,6 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
         caption,
         {lines[0].key: _cells(lines) for lines in groups},
         {"p after Holm": P},
-        {lines[0].key: _facts(lines) for lines in groups},
-        about="what the paper says and what we find",
-        narrow=(("claim",), ("ours", "ours, 95%"), ("verdict",)),
     )
 
 
@@ -88,44 +85,3 @@ def _in_short(one: ClaimLine) -> str:
         return NOT_TESTED
     p = "" if one.p_holm is None else f", p after Holm {P.show(one.p_holm)}"
     return f"{signed(one.ours, one.digits)} ({_interval(one)}{p})"
-
-
-def _in_full(lines: Sequence[ClaimLine]) -> str | None:
-    """Return a set and what every recipe finds on it, with intervals; None without a line."""
-    if not lines:
-        return None
-    return f"{lines[0].set}; " + "; ".join(f"{one.recipe}: {_in_short(one)}" for one in lines)
-
-
-def _largest(values: Iterable[float | None]) -> float | None:
-    """Return the largest value that is known: a claim needs all recipes, so the worst one counts."""
-    return max((value for value in values if value is not None), default=None)
-
-
-def _facts(lines: Sequence[ClaimLine]) -> dict[str, str]:
-    """Return what a card says of a claim."""
-    one, *others = lines
-    effect = _largest(line.detectable for line in lines) if one.verdict == "undecided" else None
-    learning = {name: None for line in lines for name in (line.still_learning or "").split()}
-    jumped = {name: None for line in lines for name in (line.jumped or "").split(", ") if name}
-    by_recipe = {
-        f"the two sides by {line.recipe}": line.contrast
-        for line in others
-        if line.contrast != one.contrast
-    }
-    facts = {
-        "the two sides": one.contrast,
-        **by_recipe,
-        "what else differs": one.differs,
-        "systems": one.systems,
-        "compared with": one.over,
-        "in the paper": one.where,
-        "set": one.set,
-        "the other set": _in_full(there(lines)),
-        "links": one.links,
-        "smallest effect": None if effect is None else f"{effect:.{one.digits}f}",
-        "still learning": " ".join(learning) or None,
-        "trainings that jumped": ", ".join(jumped) or None,
-        "* amendment": one.amended,
-    }
-    return {label: text for label, text in facts.items() if text}

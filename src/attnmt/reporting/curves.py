@@ -5,13 +5,12 @@ Both raise an InputError if a file of a model, or the numbers of one of the syst
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from statistics import mean
 
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.facts import limits_caption
 from attnmt.reporting.own_text import own_name
 from attnmt.reporting.rows import Row, own_rows, table_rows
 from attnmt.scoring.numbers import AGAIN, Numbers
@@ -108,7 +107,6 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
         return None  # points without a curve
     if len(set(lengths)) < len(lengths):
         caption += " Groups with equally long longest references are one point, their mean."
-    caption += limits_caption(chain.from_iterable(groups.values()), "groups")
     return _figure(params, numbers, "Figure 6", "BLEU by sentence length", labels, caption, read)
 
 
@@ -176,7 +174,7 @@ def _own_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPo
     family = next(iter(params.families))
     return [
         (row, [])
-        for row in own_rows(params, "")
+        for row in own_rows(params)
         if row.system and params.translators(row.system).family == family
         if params.direction(row.system) == "forward"
         if figure == "Figure 6" or row.system in params.models

@@ -11,11 +11,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from attnmt.config import DEMO, DIRECTIONS, Params
+from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
-from attnmt.reporting.answer import NAME as ANSWER
 from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure, label
-from attnmt.reporting.attention_table import NAME as ATTENTION
 from attnmt.reporting.claims_figure import claims_svgs
 from attnmt.reporting.claims_table import NAME as CLAIMS
 from attnmt.reporting.curves import Figure, Panel
@@ -45,9 +43,9 @@ GROUPS = {
 }
 OTHERS = "Beyond the paper"
 # The same on one's own text
-OWN_FIRST = (ANSWER, ATTENTION, "figure5")
+OWN_FIRST = ("comparisons", "table_systems", "figure5")
 OWN_GROUPS = {
-    "A closer look": ("table_settings", "table5", "attention", "figure6", "table_unknown"),
+    "A closer look": ("table5", "attention", "figure6", "table_unknown"),
     "The paper's claims on this text": (CLAIMS,),
 }
 OWN_OTHERS = "More numbers"
@@ -123,8 +121,8 @@ def make_page(params: Params, report: Report) -> str:
 
 def _finding(params: Params, report: Report) -> str:
     """Return what the report finds, in a sentence; the question if it finds nothing."""
-    if report.answer:
-        return report.answer[0]
+    if report.headline:
+        return report.headline
     claims = [] if params.own_text else by_claim(report.claims)
     # A claim that an amendment reads in a second way has its verdict from the first.
     counts = Counter(lines[0].verdict for lines in claims if not lines[0].amended)
@@ -153,11 +151,8 @@ def _sections(params: Params, report: Report) -> list[Section]:
     def section(kind: str, one: Table | Figure, ends: Sequence[str], body: Any) -> Section:
         folder = "figures" if kind == "figure" else "tables"
         links = {end: f"{folder}/{one.name}.{end}" for end in ends}
-        if isinstance(one, Table) and one.narrow:
-            links["narrow tex"] = f"{folder}/{one.name}_narrow.tex"
-        ways = [params.languages.title(direction) for direction in DIRECTIONS]
-        subject = ", ".join(part for part in one.about.split(", ") if part not in ways)
-        return Section(one.name, kind, one.title, one.about, subject, one.caption, links, body)
+        about = "" if isinstance(one, Table) else one.about
+        return Section(one.name, kind, one.title, about, about, one.caption, links, body)
 
     printed = ("csv", "md", "tex")
     sections = [section("table", one, printed, one) for one in report.tables]

@@ -14,18 +14,12 @@ from pathlib import Path
 from attnmt.config import load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
+from attnmt.reporting.caveats import notes_of
 from attnmt.reporting.claims_table import UNREGISTERED, verdict_with_sizes
-from attnmt.reporting.facts import value_of
-from attnmt.reporting.rows import SIGNS, Row
-from attnmt.reporting.score_tables import Scores
-from attnmt.reporting.specs import BLEU, TABLE1
-from attnmt.reporting.table import Format, pipe_table, signed
+from attnmt.reporting.score_tables import BLEU, scores_of
+from attnmt.reporting.table import Format, pipe_table, signed, value_of
 from attnmt.scoring.claim_lines import by_claim, read_claims, there
 from attnmt.scoring.numbers import read_numbers
-from attnmt.scoring.ranking import LEARNING
-
-OTHER_RECIPE = "These systems have another recipe than most of their experiment."
-STILL_LEARNED = "These systems were still learning when their training ended."
 
 
 def filled_page(page: str, path: Path = Path("README.md")) -> str:
@@ -64,8 +58,7 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     """Return BLEU of Table 1 as Markdown: the paper's, then each experiment's.
 
     It has the rows in which at least one experiment has a number. The heading of each experiment links
-    to its Table 1. The first number is by the recipe of the system's family. Those by other recipes
-    follow, each after the name of its recipe.
+    to its Table 1.
 
     Args:
         folder: where the page lies, relative to the project's folder.
@@ -73,26 +66,20 @@ def results_table(experiments: Sequence[str], folder: Path = Path()) -> str:
     rows: dict[str, dict[str, str]] = {}
     for experiment in experiments:
         params = load_params(params_file(experiment))
-        scores = Scores(params, read_numbers(experiment), TABLE1)
+        scores = scores_of(params, read_numbers(experiment), "table1")
         for row in scores.rows.values():
-            if ours := _bleu(scores, row):
+            if bleu := Format().show(value_of(scores.ours(row, BLEU))):
                 paper = Format().show(value_of(scores.printed(row, BLEU)))
-                others = [
-                    f"{recipe} {bleu}"
-                    for recipe, other in scores.by_recipes(row).items()
-                    if (bleu := _bleu(scores, other))
-                ]
                 cells = rows.setdefault(row.label, {"paper": paper})
-                cells[experiment] = ", ".join([ours + row.mark, *others])
+                cells[experiment] = bleu + scores.label(row).removeprefix(row.label)
     lines = [
         [label, *(cells.get(key, "") for key in ("paper", *experiments))]
         for label, cells in rows.items()
     ]
     rule = ["---", *["--:"] * (len(experiments) + 1)]
     headings = ["BLEU", "paper", *_headings(experiments, "table1", folder)]
-    table = pipe_table([headings, rule, *lines])
-    notes = {sign: OTHER_RECIPE for sign in SIGNS} | {LEARNING: STILL_LEARNED}
-    return table + "".join(_note(lines, sign, meaning) for sign, meaning in notes.items())
+    notes = notes_of(cell for line in lines for cell in line[1:])
+    return pipe_table([headings, rule, *lines]) + "".join(f"\n{note}\n" for note in notes)
 
 
 def verdicts_table(experiments: Sequence[str], folder: Path = Path()) -> str:
@@ -130,12 +117,6 @@ KINDS: dict[str, Callable[[Sequence[str], Path], str]] = {
     "claims": verdicts_table,
 }
 MARKER = re.compile(rf"<!-- (({'|'.join(KINDS)}): ([\w-]+(?:, [\w-]+)*)) -->")
-
-
-def _bleu(scores: Scores, row: Row) -> str:
-    """Return BLEU of a row; empty if there is none."""
-    bleu = Format(BLEU.digits).show(value_of(scores.ours(row, BLEU)))
-    return bleu and bleu + scores.sign(row)
 
 
 def _note(lines: Sequence[Sequence[str]], sign: str, meaning: str) -> str:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from attnmt.config import Params
 from attnmt.config.claims import Amendment, project_claims
-from attnmt.reporting.answer import make_answer
 from attnmt.reporting.attention import (
     AttentionData,
     MatrixFigure,
@@ -12,9 +11,10 @@ from attnmt.reporting.attention import (
     figure7,
     figure_gru,
 )
+from attnmt.reporting.caveats import constant_baseline
 from attnmt.reporting.claims_table import claims_table
+from attnmt.reporting.comparisons import headline
 from attnmt.reporting.curves import Figure, figure5, figure6
-from attnmt.reporting.doubts import one_sentence_bleus
 from attnmt.reporting.samples import Sample, make_samples
 from attnmt.reporting.summary import Headline, make_summary
 from attnmt.reporting.table import Table
@@ -37,7 +37,7 @@ class Report:
     matrices: list[MatrixFigure]  # those of attention
     attention: AttentionData | None  # of every system that has any
     summary: list[Headline]  # the numbers at the head of the page
-    answer: list[str]  # on one's own text, which system is better, in sentences
+    headline: str  # on one's own text, which system is better
 
 
 def make_report(params: Params) -> Report:
@@ -49,7 +49,8 @@ def make_report(params: Params) -> Report:
     numbers, claims = read_numbers(params.experiment), read_claims(params.experiment)
     if params.own_text:  # it asks its own questions, so of the paper's only the answers are shown
         claims = [one for one in claims if one.verdict != NOT_TESTED]
-    tables = [claims_table(claims), *make_tables(params, numbers)]
+    baseline = constant_baseline(params) if params.own_text else {}
+    tables = [claims_table(claims), *make_tables(params, numbers, baseline)]
     figures = figure5(params, numbers), figure6(params, numbers)
     matrices = figure7(params), figure_gru(params)
     return Report(
@@ -62,5 +63,5 @@ def make_report(params: Params) -> Report:
         [figure for figure in matrices if figure is not None],
         attention_data(params, numbers),
         make_summary(params, numbers),
-        make_answer(params, numbers, one_sentence_bleus(params)) if params.own_text else [],
+        headline(params, numbers, baseline) if params.own_text else "",
     )

@@ -8,16 +8,14 @@ from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
-from attnmt.reporting.own_text import own_name
 from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.ranking import best_systems
 from attnmt.text.tokenizer import tokenizer
 
 CAPTION = (
-    "The sentences are spread evenly over {tests}; nobody chose them by hand. They are translated by "
-    "the best systems on the development set, with attention and without it, as far as there are both. "
-    "Where attention links an unknown word, it is replaced."
+    "Sentences spread evenly over the test set, by the systems with and without attention that are best "
+    "on the development set. Where attention links an unknown word, it is replaced."
 )
 # The test set of each direction, as an index; the paper has one for each.
 TESTS: dict[Direction, int] = {"forward": 0, "backward": -1}
@@ -59,9 +57,8 @@ def samples_table(params: Params, samples: Sequence[Sample]) -> Table | None:
         for one in samples
         for who, text in one.texts.items()
     }
-    caption = CAPTION.format(tests=" and ".join(dict.fromkeys(one.set for one in samples)))
-    title, about = own_name(params, "Table 5", "sample translations")
-    return table_of("table5", title, caption, rows, {"line": Format(0)}, {}, about)
+    title = "Sample translations" if params.own_text else "Table 5, sample translations"
+    return table_of("table5", title, CAPTION, rows, {"line": Format(0)})
 
 
 def _samples(params: Params, numbers: Numbers, direction: Direction) -> list[Sample]:

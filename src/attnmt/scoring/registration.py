@@ -30,7 +30,7 @@ MODULES = (
     "text.tokenizer",
     "training.curve",
 )
-WITHOUT = {"machine", "on_request", "params_file", "rows"}  # parameters that decide no claim
+WITHOUT = {"machine", "on_request", "params_file", "tables"}  # parameters that decide no claim
 
 
 def registration(claims: Claims, code: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ from attnmt.workflow.definitions import digest_of_bytes
 from attnmt.workflow.reached import Reached
 
 STAGE, SCRIPT = "code", "code_digests"  # the stage that writes these digests, and its file
-OTHER_NAMES = {"other_recipes": "recipes", "tables": "rows"}  # of parameters, in Params
+OTHER_NAMES = {"other_recipes": "recipes"}  # of parameters, in Params
 ITEM = re.compile(r"\$\{(?:item\.)?(.+?)\}")  # in dvc.yaml: of an entry of a loop
 
 Code = dict[str, str]  # digests by the names of modules, data files and sections
