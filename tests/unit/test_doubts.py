@@ -51,7 +51,7 @@ def test_a_loser_that_links_no_better_than_the_diagonal_is_named_with_what_to_tr
         "recipes in params.yaml."
     )
     assert said in make_answer(params, bad, {})[1]
-    assert answers_table(params, bad).doubts == [said]
+    assert answers_table(params, bad).notes == [said]
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_a_gain_within_noise_blames_nobody():
     params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
     gain, numbers = losing(params, own_numbers(params), -5.0)
     bad = rated(numbers, LOCAL, 0.9)
-    assert answers_table(params, bad).doubts
+    assert answers_table(params, bad).notes
     noise = changed(bad, gain, p=0.5)
-    assert answers_table(params, noise).doubts == []
+    assert answers_table(params, noise).notes == []
     assert len(make_answer(params, noise, {})) == len(make_answer(params, bad, {})) - 1
 
 

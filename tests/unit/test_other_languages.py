@@ -9,7 +9,7 @@ from other_languages import languages
 
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.samples import make_samples, samples_table
+from attnmt.reporting.samples import samples_table
 from attnmt.reporting.tables import make_tables, write_tables
 from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.gather import gather
@@ -45,7 +45,7 @@ def test_no_table_names_another_language(made):
     for test in params.sets.tests:
         for code in params.languages.codes:
             write_lines(Layout("demo").raw / f"{test}.{code}", ["mot"] * 24)
-    samples = samples_table(params, make_samples(params, numbers))
+    samples = samples_table(params, numbers)
     write_tables("demo", [*tables.values(), samples], Path("tables"))
     texts = {path.name: path.read_text() for path in Path("tables").glob("*.md")}
     assert {"table1.md", "table5.md", "table6.md", "table6_news.md"} <= texts.keys()

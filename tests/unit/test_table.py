@@ -25,9 +25,8 @@ from attnmt.reporting import latex
 from attnmt.reporting import table as printing
 from attnmt.reporting import tables as all_tables
 from attnmt.reporting.claims_table import claims_table
-from attnmt.reporting.page import attention_section, make_page
+from attnmt.reporting.page import make_page, sections
 from attnmt.reporting.report import make_report
-from attnmt.reporting.samples import samples_table
 from attnmt.reporting.table import Format, Interval, P, Size, Spread, Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import read_numbers
@@ -102,7 +101,7 @@ def test_a_table_of_ones_own_is_a_line_in_tables_and_has_empty_cells(tmp_path, m
     monkeypatch.setattr(all_tables, "TABLES", (own_table,))
     params = write_report(["base", "base_reverse"])
     report = make_report(params)
-    (table,) = report.tables
+    table, _ = report.tables  # Table 5 follows
     assert printing.csv(table) == "system,after,before\nbase,,10.0\nbase_reverse,13.0,11.0\n"
     assert r"base\_\allowbreak{}reverse & 13.0 & 11.0 \\" in latex.wide(table, "demo")
     section = make_page(params, report).split('<section id="table_own">')[1].split("</section>")[0]
@@ -127,7 +126,7 @@ def test_the_stage_writes_the_same_bytes_and_removes_an_earlier_report(tmp_path,
     assert not {f"{path.parent.name}/{path.name}" for path in old} & names
     tables = ("claims", "table1", "table5", "table6", "table_cost", "table_unknown")
     assert {f"tables/{name}.{end}" for name in tables for end in ("csv", "md", "tex")} < names
-    figures = ("claims", "figure5", "figure6", "figure7", "figure_gru")
+    figures = ("claims", "figure5", "figure6", "figure7")
     assert {f"figures/{name}.{end}" for name in figures for end in ("svg", "pdf")} < names
     for path, content in written[0].items():
         assert path.suffix == ".pdf" or (b"\r" not in content and content.endswith(b"\n"))
@@ -150,12 +149,7 @@ def captions():
     yield claims_table([one.model_copy(update={"registered": False}) for one in claims])
     params = write_report(MODELS, claims, seeds=2)
     report = make_report(params)
-    yield from [
-        *report.figures,
-        *report.tables,
-        samples_table(params, report.samples),
-    ]
-    yield attention_section(params, report.attention, report.matrices)
+    yield from sections(params, report)
     own = of_own_text(params)
     yield from make_tables(own, own_numbers(own))
     for path in sorted(ROOT.glob("reports/*/scores.csv")):

@@ -107,7 +107,7 @@ class Table:
     # caption; and a table that stands above it
     narrow: Sequence[Sequence[str]] = ()
     narrow_caption: str = ""
-    doubts: Sequence[str] = ()  # sentences about verdicts, to stand below the table
+    notes: Sequence[str] = ()  # sentences about verdicts, to stand below the table
     above: "Table | None" = None
 
     @property
@@ -214,7 +214,7 @@ def table_of(
         facts=facts,
         narrow=short,
         narrow_caption=captions[1],
-        doubts=doubts,
+        notes=doubts,
         above=above,
     )
 
@@ -257,7 +257,7 @@ def markdown(table: Table, experiment: str) -> str:
     rules = ["--:" if table.is_number(heading) else "---" for heading in table.headings]
     rows = pipe_table([table.headings, rules, *table.texts()])
     caption = TAG.sub("&lt;", table.caption)
-    below = "".join(f"\n{doubt}\n" for doubt in table.doubts)
+    below = "".join(f"\n{doubt}\n" for doubt in table.notes)
     return f"**{full_title(table, experiment)}.** {caption}\n\n{rows}{below}"
 
 
