@@ -101,7 +101,7 @@ benchmarks: $(BENCHMARKS) ## Compare speed with OpenNMT-py and JoeyNMT (needs th
 	.venv-benchmarks/bin/python -m benchmarks.cpu page
 
 .PHONY: pictures
-pictures: $(VENV) ## Draw the claims and take README's pictures of the demo's report (needs chromium)
+pictures: $(VENV) ## Take README's pictures of the demo's report (needs chromium)
 	python docs/pictures.py
 
 .PHONY: graph

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from attnmt.reporting.specs import SPECS
 from extending_page import blocks, parts_known
 from project import TINY, Project, checkout
 
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import read_json, read_lines
-from attnmt.reporting.score_tables import score_table
-from attnmt.scoring.numbers import Line, Numbers, write_numbers
+from attnmt.reporting.tables import make_tables
+from attnmt.scoring.numbers import Line, Numbers
 from attnmt.scoring.published import published_lines
 
 SCORE, ENCODER = "global_low_rank_feed", "both_ways"  # the systems with parts of one's own
@@ -110,8 +109,8 @@ def test_the_row_stands_below_the_one_that_it_names(params):
     gain = {"kind": "gain", "over": "base_reverse", "over_replacement": "before", "value": 8.0}
     lines = [made_line(), made_line(system="base_reverse", value=42.0), made_line(**gain)]
     numbers = Numbers([*published_lines(params), *lines])
-    table = score_table(params, numbers, SPECS[0])
-    assert table is not None
+    tables = {table.name: table for table in make_tables(params, numbers)}
+    table = tables["table1"]
     rows = list(table.frame.index)
     assert rows.index("more_dropout") == rows.index("dropout") + 1
     texts = {heading: table.text("more_dropout", heading) for heading in table.headings}
@@ -119,26 +118,12 @@ def test_the_row_stands_below_the_one_that_it_names(params):
     assert (texts["BLEU"], texts["gain"], texts["gain over"]) == ("50.0", "+8.0", "Base + reverse")
 
 
-def test_the_report_makes_the_table_of_ones_own(project, tmp_path):
-    lines = [made_line(replacement="after"), made_line(metric="chrf", script=None, value=70.0)]
-    lines[1] = lines[1].model_copy(update={"replacement": "after"})
-    write_numbers(tmp_path / "scores.csv", lines)
-    code = f"""
-from pathlib import Path
-from attnmt.config import load_params
-from attnmt.files.csv_file import read_csv
-from attnmt.reporting.table import markdown
-from attnmt.reporting.tables import make_tables
-from attnmt.scoring.numbers import Line, Numbers
-numbers = Numbers(read_csv(Path({str(tmp_path / "scores.csv")!r}), Line, ""))
-for table in make_tables(load_params(Path("params.yaml")), numbers):
-    print(markdown(table, "demo"))
-"""
-    printed = project.run("python", "-c", code)
-    assert "**chrF2 beside BLEU, experiment demo.**" in printed
-    assert (
-        "| system | bleu | chrf |\n| --- | --: | --: |\n| more_dropout | 50.0 | 70.0 |" in printed
-    )
+def test_the_report_makes_the_table_of_ones_own(params):
+    lines = [made_line(), made_line(metric="chrf", script=None, value=70.0)]
+    lines.append(made_line(system="base_reverse", value=42.0))
+    tables = {table.name: table for table in make_tables(params, Numbers(lines))}
+    texts = [tables["table_chrf"].text("more_dropout", heading) for heading in ("BLEU", "chrF2")]
+    assert texts == ["50.0", "70.0"]
 
 
 def test_the_added_text_is_read(project):

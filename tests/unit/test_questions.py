@@ -4,16 +4,14 @@ from itertools import combinations
 
 import pytest
 import yaml
-from attnmt.reporting.answer import answers_table, make_answer
-from attnmt.reporting.attention_table import attention_table
 from made_report import (
     ROOT,
     changed,
-    made_line,
     made_numbers,
     made_params,
     of_own_text,
     own_numbers,
+    with_rows,
 )
 
 from attnmt.config import TableRow
@@ -83,8 +81,6 @@ def test_the_best_is_the_best_of_all_families_that_read_the_same_units():
         update={"families": params.families | {"big": params.families["luong"]}}
     )
     assert ranked_systems(params, own_numbers(params)) == ["two", "one"]  # the last one has less
-    answer = make_answer(params, own_numbers(params), {})
-    assert "Perplexity does not rank what reads other units: pieces." in answer
 
 
 @pytest.mark.parametrize("own_is_better", [True, False])
@@ -104,12 +100,6 @@ def test_systems_are_compared_by_the_recipe_of_each_that_is_best_on_dev(own_is_b
     expected = expected if own_is_better else [expected[0], expected[2]]
     assert [(one.gain.system, one.gain.over, one.at_best) for one in found] == expected
     assert [[*one.differ] for one in found] == [["attention"]] * (len(found) - 1) + [["recipe"]]
-    first = make_answer(params, numbers, {})[0]
-    names = f"Attention local_p over global ({best} over {GLOBAL})"
-    assert first.startswith(f"{names}, each by its best recipe on dev: ")
-    table = answers_table(params, numbers)
-    cells = [table.cell(row, "recipes") for row in table.frame.index]
-    assert cells == ["each its best on dev"] + [None] * (len(found) - 1)
 
 
 def test_a_recipe_that_is_neither_the_familys_nor_the_best_is_asked_of_its_own_system_alone():
@@ -141,9 +131,6 @@ def test_no_question_is_asked_twice():
 def test_what_differs_in_two_parts_is_not_asked():
     params = with_models(one=(LOCAL, {}), two=(LOCAL, {"size": 7, "window_D": 4}))
     assert not asked(params, made_numbers(params), "test1")
-    assert make_answer(params, own_numbers(params), {})[0].startswith(
-        "two is the best system on dev"
-    )
 
 
 def test_the_one_that_params_yaml_names_first_is_the_base():
@@ -160,66 +147,34 @@ def test_other_references_are_not_compared():
     assert not names_asked(params, changed(lines, line, reference="cut"))
 
 
-def test_rows_of_ones_own_are_asked_or_named():
+def test_rows_of_ones_own_are_asked():
     names = ("base", GLOBAL, "local_m_dot_feed")  # differ in several parts
     params = of_own_text(made_params(*names))
-    rows = {
-        "table1": params.rows["table1"]
-        | {
-            "mine": TableRow(label="My windows", system="local_m_dot_feed", over="theirs"),
-            "theirs": TableRow(label="", system=GLOBAL),
-            "lost": TableRow(label="", system=GLOBAL, over="local_p"),
-        },
-        "table6": {
-            "mine": TableRow(label="My windows", system="local_m_dot_feed", over="other"),
-            "other": TableRow(label="", system=GLOBAL),
-        },
+    mine = {
+        "mine": TableRow(label="My windows", system="local_m_dot_feed", over="theirs"),
+        "theirs": TableRow(label="", system=GLOBAL),
+        "lost": TableRow(label="", system=GLOBAL, over="local_p"),
     }
-    own = params.model_copy(update={"rows": params.rows | rows})
+    own = with_rows(params, "table1", params.tables["table1"].rows | mine)
+    own = with_rows(own, "table6", {key: mine[key] for key in ("mine", "theirs")})
     more = asked(own, made_numbers(own), "test1")
     found = {(a.system, b.system, a.metric) for a, b in more}
     assert found - {("local_m_dot_feed", GLOBAL, "bleu"), ("local_m_dot_feed", GLOBAL, "aer")} == {
         (a.system, b.system, a.metric) for a, b in asked(params, made_numbers(params), "test1")
     }
     assert len(found) == 4  # and both systems with attention over the one without
-    caption = answers_table(own, own_numbers(own)).caption
-    assert f"table1/lost counts from {LOCAL}, which is not trained here" in caption
-    assert "table_decides" not in caption
-    table = attention_table(own, own_numbers(own))
-    assert table.cell("test1/local_m_dot_feed/before", "row") == "My windows"
-    assert "row" not in attention_table(params, own_numbers(params)).headings
 
 
 def test_less_errors_are_better():
     params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
     rows = {
-        "table6": {
-            "mine": TableRow(label="", system=LOCAL, over="other"),
-            "other": TableRow(label="", system=GLOBAL),
-        }
+        "mine": TableRow(label="", system=LOCAL, over="other"),
+        "other": TableRow(label="", system=GLOBAL),
     }
-    params = params.model_copy(update={"rows": params.rows | rows})
+    params = with_rows(params, "table6", rows)
     found = {one.gain.metric: one for one in answers(params, own_numbers(params))}
     assert {metric: one.word for metric, one in found.items()} == {
         "bleu": "better",
         "aer": "better",
     }
     assert "authors" not in found["aer"].gain.readers  # their step is another one here
-    sentence = make_answer(params, own_numbers(params), {})[1]
-    assert "-0.01 AER" in sentence
-    assert "so a further system may change p" in answers_table(params, own_numbers(params)).caption
-    alone = of_own_text(made_params(GLOBAL, LOCAL))
-    assert "may change p" not in answers_table(alone, own_numbers(alone)).caption
-
-
-def test_local_attention_is_global_for_short_sentences():
-    params = of_own_text(made_params(GLOBAL, LOCAL))
-    numbers = own_numbers(params)
-    D = params.half_width(LOCAL)
-    share = made_line(LOCAL, "in_window", 12.0, set="test1")
-    said = make_answer(params, type(numbers)([*numbers.lines, share]), {})
-    words = f"12% of the sentences (a window of {2 * D + 1} words)"
-    assert f"On test1, local attention is global for {words}." in said
-    table = attention_table(params, type(numbers)([*numbers.lines, share]))
-    cells = [table.cell(f"test1/{name}/before", "in window") for name in (LOCAL, GLOBAL)]
-    assert cells == ["12%", None]

@@ -47,7 +47,6 @@ def make_explain_page(
         "explain.html.jinja",
         styles=["style.css", "explain.css"],
         scripts=["common.js", "matrix.js", "explain.js"],
-        forms="self" if form else "none",
         languages=models[0].languages,
         learned=what_was_learned(models),
         sentence=sentence,

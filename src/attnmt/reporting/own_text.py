@@ -1,4 +1,4 @@
-"""Experiments on a text of one's own: their report has their own systems, and asks one question."""
+"""What to do with the best model of an experiment on a text of one's own."""
 
 import shlex
 from collections.abc import Iterable
@@ -9,11 +9,6 @@ from attnmt.files.text_file import iter_lines
 from attnmt.layout import Layout
 
 SHORT, LONG = 20, 80  # characters of an example
-
-
-def own_name(params: Params, name: str, about: str) -> tuple[str, str]:
-    """Return what a part of a report is called, and its subject. "Figure 5" is the paper's name."""
-    return (about[0].upper() + about[1:], "") if params.own_text else (name, about)
 
 
 def next_steps(params: Params) -> str:

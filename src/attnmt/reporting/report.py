@@ -3,24 +3,17 @@
 from dataclasses import dataclass
 
 from attnmt.config import Params
-from attnmt.config.claims import Amendment, project_claims
-from attnmt.reporting.attention import (
-    AttentionData,
-    MatrixFigure,
-    attention_data,
-    figure7,
-    figure_gru,
-)
+from attnmt.reporting.attention import AttentionData, Matrix, attention_data, figure7
 from attnmt.reporting.caveats import constant_baseline
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.comparisons import headline
 from attnmt.reporting.curves import Figure, figure5, figure6
-from attnmt.reporting.samples import Sample, make_samples
+from attnmt.reporting.samples import samples_table
 from attnmt.reporting.summary import Headline, make_summary
 from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.claim_lines import ClaimLine, read_claims
-from attnmt.scoring.numbers import Numbers, read_numbers
+from attnmt.scoring.numbers import read_numbers
 from attnmt.scoring.verdicts import NOT_TESTED
 
 
@@ -28,16 +21,13 @@ from attnmt.scoring.verdicts import NOT_TESTED
 class Report:
     """The parts of a report."""
 
-    numbers: Numbers
-    tables: list[Table]  # all but Table 5
-    claims: list[ClaimLine]  # empty if the experiment can test none of them
-    amendments: list[Amendment]  # what was changed after the claims were written
-    samples: list[Sample]  # the translations of Table 5
-    figures: list[Figure]  # those of curves
-    matrices: list[MatrixFigure]  # those of attention
-    attention: AttentionData | None  # of every system that has any
+    headline: str  # on one's own text, which system is better; otherwise empty
     summary: list[Headline]  # the numbers at the head of the page
-    headline: str  # on one's own text, which system is better
+    tables: list[Table]
+    claims: list[ClaimLine]  # empty if the experiment can test none of them
+    figures: list[Figure]  # those of curves
+    figure7: dict[str, Matrix]  # attention by label; empty if no system has any
+    attention: AttentionData | None  # of every system that has any
 
 
 def make_report(params: Params) -> Report:
@@ -50,18 +40,15 @@ def make_report(params: Params) -> Report:
     if params.own_text:  # it asks its own questions, so of the paper's only the answers are shown
         claims = [one for one in claims if one.verdict != NOT_TESTED]
     baseline = constant_baseline(params) if params.own_text else {}
-    tables = [claims_table(claims), *make_tables(params, numbers, baseline)]
-    figures = figure5(params, numbers), figure6(params, numbers)
-    matrices = figure7(params), figure_gru(params)
+    made = make_tables(params, numbers, baseline)
+    tables = claims_table(claims), *made, samples_table(params, numbers)
+    figures = figure5(params), figure6(params, numbers)
     return Report(
-        numbers,
+        headline(params, numbers, baseline) if params.own_text else "",
+        make_summary(params, numbers),
         [table for table in tables if table is not None],
         claims,
-        project_claims().amendments if claims else [],
-        make_samples(params, numbers),
         [figure for figure in figures if figure is not None],
-        [figure for figure in matrices if figure is not None],
+        figure7(params),
         attention_data(params, numbers),
-        make_summary(params, numbers),
-        headline(params, numbers, baseline) if params.own_text else "",
     )

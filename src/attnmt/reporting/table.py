@@ -16,7 +16,6 @@ from attnmt.scoring.numbers import Line
 from attnmt.scoring.verdicts import ALPHA
 
 SMALLEST_P = 0.001
-OF_INTERVAL = ", 95%"  # ends the heading of a column of intervals
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)  # Markdown would read <unk> as HTML
 
 
@@ -115,19 +114,6 @@ class Table:
     def text(self, row: str, heading: str) -> str:
         """Return a cell as a reader sees it."""
         return self.formats.get(heading, Format()).show(self.cell(row, heading))
-
-    def has_interval(self, heading: str) -> bool:
-        """Return whether another column has the intervals of a column."""
-        return heading + OF_INTERVAL in self.headings
-
-    def interval(self, row: str, heading: str) -> str:
-        """Return the interval of a cell as a reader sees it; an empty text if there is none."""
-        return self.text(row, heading + OF_INTERVAL) if self.has_interval(heading) else ""
-
-    def apart(self, headings: Iterable[str]) -> list[str]:
-        """Return some headings without those of intervals, for tables that have both in one cell."""
-        intervals = {heading + OF_INTERVAL for heading in self.headings}
-        return [heading for heading in headings if heading not in intervals]
 
     def texts(self) -> list[list[str]]:
         """Return all cells as a reader sees them, row by row."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -17,28 +17,19 @@ from markupsafe import Markup, escape
 PARTS = Path(__file__).with_name("page_parts")
 
 
-def render(
-    template: str,
-    *,
-    styles: Sequence[str],
-    scripts: Sequence[str],
-    forms: Literal["none", "self"] = "none",
-    **values: Any,
-) -> str:
+def render(template: str, *, styles: Sequence[str], scripts: Sequence[str], **values: Any) -> str:
     """Return a page. All text in ``values`` is escaped; a dataclass in it may become JSON.
 
     Args:
         template: the name of a file in ``page_parts/``, which extends ``base.html.jinja``.
         styles: the names of style sheets there, joined in this order.
         scripts: the names of scripts there, joined in this order.
-        forms: where forms of the page may be sent to: nowhere, or to the server of the page.
     """
     script = _part(*scripts)
-    target = "'self'" if forms == "self" else "'none'"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        f"img-src data:; base-uri 'none'; form-action {target}"
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     environment = Environment(
         loader=FileSystemLoader(PARTS),
@@ -47,7 +38,7 @@ def render(
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"breakable": _breakable, "subscripts": _subscripts}
+    environment.filters["subscripts"] = _subscripts
     compact = {"ensure_ascii": False, "separators": (",", ":"), "default": asdict}
     environment.policies["json.dumps_kwargs"] = compact
     page = environment.get_template(template)
@@ -57,11 +48,6 @@ def render(
 def _part(*names: str) -> Markup:
     """Return files of ``page_parts/``, one after the other, as text that is not escaped."""
     return Markup("\n".join((PARTS / name).read_text(encoding="utf-8") for name in names))
-
-
-def _breakable(text: str) -> Markup:
-    """Return text that the browser may break after an underscore."""
-    return escape(text).replace("_", Markup("_<wbr>"))
 
 
 def _subscripts(text: str) -> Markup:
