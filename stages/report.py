@@ -22,10 +22,8 @@ from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.reporting.claims_figure import write_claims_figure
 from attnmt.reporting.draw import write_figure, write_matrices
-from attnmt.reporting.fonts import warn_of
 from attnmt.reporting.page import make_page
 from attnmt.reporting.report import make_report
-from attnmt.reporting.samples import samples_table
 from attnmt.reporting.tables import write_tables
 from attnmt.tracking.importing import log_results
 from attnmt.workflow.stage import run_stage
@@ -37,8 +35,7 @@ PARAMS = (
     "families",
     "models",
     "ensembles",
-    "rows",
-    "comparisons",
+    "tables",
     "decoding",
     "evaluation",
 )  # those that decide the outputs
@@ -52,18 +49,15 @@ def main(params_file: Path) -> None:
         check_place(reports / name, folder="." not in name)
     report = make_report(params)
     page = make_page(params, report)  # every file has been read before the first is written
-    samples = samples_table(params, report.samples)
     with atomic_folder(reports / "tables") as folder:
-        write_tables(params.experiment, [*report.tables, *([samples] if samples else [])], folder)
+        write_tables(params.experiment, report.tables, folder)
     with atomic_folder(reports / "figures") as folder:
-        missing = set[str]()
         for figure in report.figures:
-            missing |= write_figure(figure, folder)
-        for matrices in report.matrices:
-            missing |= write_matrices(matrices, folder)
-        missing |= write_claims_figure(report.claims, folder)
+            write_figure(figure, folder)
+        if report.figure7:
+            write_matrices(report.figure7, folder / "figure7")
+        write_claims_figure(report.claims, folder)
     write_text(reports / "index.html", page)
-    warn_of(missing)
     log_results(params)
 
 

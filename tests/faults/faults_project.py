@@ -108,8 +108,11 @@ def _write_params(folder: Path) -> Params:
     systems = {
         "systems": SYSTEMS,
         "ensembles": {"ensemble": {"family": "words", "members": MEMBERS}},
-        "tables": {table: _own_rows(rows) for table, rows in paper["tables"].items()},
-        "comparisons": paper["comparisons"],
+        "tables": {
+            name: table | {"rows": rows}
+            for name, table in paper["tables"].items()
+            if (rows := _own_rows(table["rows"]))
+        },
     }
     claims = {"claims": {"one": CLAIM}}
     contents = {"params": values, "systems": systems, "claims": claims}
@@ -121,7 +124,7 @@ def _write_params(folder: Path) -> Params:
 
 def _own_rows(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return rows without the systems and baselines that this project lacks."""
-    known = {*SYSTEMS, "ensemble", "aligner", None}
+    known = {*SYSTEMS, "ensemble", "aligner", "diagonal", None}
     kept = {key: dict(row) for key, row in rows.items() if row.get("system") in known}
     for row in kept.values():
         if row.get("over") not in kept:

@@ -7,7 +7,7 @@ t + k.
 
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import made_records
 import yaml
 from demo_values import demo_values
 
-from attnmt.config import ALIGNER, DIAGONAL, LINKS, Params, load_params
+from attnmt.config import ALIGNER, DIAGONAL, LINKS, Params, TableRow, load_params
 from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.reporting.page import make_page
@@ -62,6 +62,12 @@ def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Par
         if one.seed == 1 and set(one.members) <= set(models)
     }
     return params.model_copy(update={"models": models, "ensembles": kept})
+
+
+def with_rows(params: Params, table: str, rows: Mapping[str, TableRow]) -> Params:
+    """Return the parameters with other rows in one table."""
+    changed = params.tables[table].model_copy(update={"rows": dict(rows)})
+    return params.model_copy(update={"tables": params.tables | {table: changed}})
 
 
 def of_own_text(params: Params) -> Params:
@@ -112,23 +118,13 @@ def made_gain(ours: Line, other: Line, p: float | None = 0.01) -> Line:
 
 
 def made_table() -> Table:
-    """Return a table with every kind of cell, and a narrow version of it."""
+    """Return a table with every kind of cell."""
     rows = {
         "a": {"system": NASTY, "n": 1234.5678, "range": Interval(-0.25, 10.0), "empty": None},
         "b": {"system": "50% of a_b & c|d <unk> $x$ {y} ^ ~ # \\", "n": Spread(10.04, 0.55)},
         "c": {"system": "plain", "n": "x", "size": Size(-0.0004, 3), "p": 0.0004},
     }
-    caption = "A caption of <unk> & more."
-    return table_of(
-        "made",
-        "Made up",
-        caption,
-        rows,
-        {"p": P},
-        {},
-        about="a subject",
-        narrow=(("system",), ("n",), ("p",)),
-    )
+    return table_of("made", "Made up", "A caption of <unk> & more.", rows, {"p": P}, ["A note."])
 
 
 def least_letters(path: Path) -> float:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_report import made_line, made_params
+from made_report import made_line, made_params, with_rows
 
 from attnmt.config import TableRow
 from attnmt.scoring.compared import compared
@@ -23,8 +23,9 @@ ROWS = {
 def made_study(seeds):
     """Return a study in which 10 words a line are translated, and RIGHT of them are right."""
     params = made_params("base", BEST, seeds=seeds)
-    rows, chance = {"table1": ROWS}, np.random.default_rng(1)
-    params = params.model_copy(update={"rows": rows, "ensembles": {}})
+    chance = np.random.default_rng(1)
+    tables = {"table1": with_rows(params, "table1", ROWS).tables["table1"]}
+    params = params.model_copy(update={"tables": tables, "ensembles": {}})
     lines, arrays = {}, {}
     for system in ("base", BEST):
         for seed, run in enumerate(params.runs_of(system)):

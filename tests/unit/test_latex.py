@@ -1,4 +1,4 @@
-"""Tables as LaTeX: what a paper of two columns reads, compiled where LaTeX is installed."""
+"""Tables as LaTeX: what a paper reads, compiled in one column and in two where LaTeX is installed."""
 
 import re
 import shutil
@@ -12,80 +12,60 @@ from attnmt.config import load_params, params_file
 from attnmt.reporting import latex
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import Format, Table, table_of
-from attnmt.reporting.tables import make_tables, write_tables
+from attnmt.reporting.tables import make_tables
 from attnmt.scoring.claim_lines import read_claims
 from attnmt.scoring.numbers import read_numbers
 
 # A page and its columns are as wide as those of ACL's style.
-PAPER = r"""\documentclass[11pt,twocolumn]{article}
+PAPER = r"""\documentclass[11pt,COLUMNS]{article}
 \usepackage{times}
 \usepackage[T1]{fontenc}
-\usepackage{PACKAGES}
+\usepackage{array, booktabs, graphicx}
 \setlength{\textwidth}{16cm}\setlength{\columnsep}{.6cm}\setlength{\textheight}{24.7cm}
 \begin{document}
 TABLES
 \end{document}
 """
-
-
-def compiled(tables, folder, *packages):
-    """Compile tables; return the log."""
-    text = PAPER.replace("PACKAGES", ",".join(packages)).replace(
-        "TABLES", "\\clearpage\n".join(tables)
-    )
-    (folder / "paper.tex").write_text(text, encoding="utf-8")
-    command = ["pdflatex", "-halt-on-error", "paper.tex"]
-    for _ in range(2):  # the second time, labels are known
-        done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
-    return (folder / "paper.log").read_text(errors="replace")
-
-
 BADNESS = re.compile(r"(?:Over|Under)full \\hbox.*")  # lines too long, or too empty
-PACKAGES = ("array", "booktabs", "graphicx", "tabularx")
-needs_latex = pytest.mark.skipif(
-    shutil.which("pdflatex") is None, reason="needs pdflatex: texlive-latex-recommended"
-)
 
 
-@needs_latex
-@pytest.mark.parametrize("experiment", ["demo", "captions"])
-def test_every_table_of_a_report_compiles_and_fits_into_a_paper(experiment, tmp_path, monkeypatch):
+@pytest.fixture(params=["onecolumn", "twocolumn"])
+def compiled(request, tmp_path):
+    """Return a function that compiles tables and returns the log."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("needs pdflatex: texlive-latex-recommended")
+
+    def compile_all(experiment, tables):
+        texts = [latex.latex(table, experiment) for table in tables]
+        text = PAPER.replace("COLUMNS", request.param)
+        text = text.replace("TABLES", "\\clearpage\n".join(texts))
+        (tmp_path / "paper.tex").write_text(text, encoding="utf-8")
+        command = ["pdflatex", "-halt-on-error", "paper.tex"]
+        for _ in range(2):  # the second time, labels are known
+            done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+            assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+        return (tmp_path / "paper.log").read_text(errors="replace")
+
+    return compile_all
+
+
+def test_every_table_of_a_report_compiles_and_fits(compiled, monkeypatch):
     monkeypatch.chdir(ROOT)
-    tables = make_tables(load_params(params_file(experiment)), read_numbers(experiment))
-    claims = claims_table(read_claims(experiment))
-    samples = pd.read_csv(f"reports/{experiment}/tables/table5.csv", index_col=False).astype(object)
-    tables += [Table("table5", "Table 5", "Samples.", samples, {"line": Format(0)})]
-    write_tables(experiment, [*tables, *([claims] if claims else [])], tmp_path)
-    files = list(tmp_path.glob("*.tex"))
-    texts = [path.read_text(encoding="utf-8") for path in files]
-    assert len([path for path in files if path.stem.endswith("_narrow")]) > 4
-    table1 = (tmp_path / "table1_narrow.tex").read_text(encoding="utf-8")
-    assert r"\newline\textit{over} " in table1
-    asked = {name for text in texts for name in re.search(r"{(.*)}", text).group(1).split(", ")}
-    log = compiled(texts, tmp_path, *asked)
+    tables = make_tables(load_params(params_file("demo")), read_numbers("demo"))
+    samples = pd.read_csv("reports/demo/tables/table5.csv", index_col=False).astype(object)
+    tables.append(Table("table5", "Table 5", "Samples.", samples, {"line": Format(0)}))
+    claims = claims_table(read_claims("captions"))
+    log = compiled("demo", [*tables, *([claims] if claims else [])])
     assert BADNESS.findall(log) == []
     assert "multiply" not in log  # labels differ
 
 
-@needs_latex
-def test_the_tables_of_ones_own_text_fit_into_a_paper_too(tmp_path):
+def test_the_tables_of_ones_own_text_compile_and_fit_too(compiled):
     params = of_own_text(made_params("base", "global_dot_feed", "local_p_general_feed"))
-    write_tables("mine", make_tables(params, own_numbers(params)), tmp_path)
-    narrow = (tmp_path / "table_attention_narrow.tex").read_text(encoding="utf-8")
-    assert r"system & \begin{tabular}[t]{@{}r@{}}BLEU\\seeds\\set\end{tabular} & " in narrow
-    compared = (tmp_path / "table_compared_narrow.tex").read_text(encoding="utf-8")
-    assert r"system & BLEU & seeds \\" in compared
-    assert r"feed & 14.0 & 1 \\" in compared
-    assert r"gain\\95\%\end{tabular}" in compared
-    assert r"p\\p after Holm\\verdict\end{tabular}" in compared
-    assert "found from" not in compared
-    texts = [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.tex")]
-    assert BADNESS.findall(compiled(texts, tmp_path, *PACKAGES)) == []
+    assert BADNESS.findall(compiled("mine", make_tables(params, own_numbers(params)))) == []
 
 
-@needs_latex
-def test_what_latex_would_read_compiles(tmp_path):
+def test_what_latex_would_read_compiles(compiled):
     letters = {
         char
         for page in latex.LATIN
@@ -94,39 +74,42 @@ def test_what_latex_would_read_compiles(tmp_path):
     } - {"\xad"}
     rows = {name: {"system": name, "gain": 1.0, "p": 0.5} for name in ("[1] a", "* b", "(c)")}
     rows |= {letter: {"system": letter, "gain": 2.0, "p": 0.5} for letter in sorted(letters)[:40]}
-    table = table_of("t", "T", " ".join(sorted(letters)), rows, {}, {})
-    texts = [
-        form(one, one.name) for form in (latex.wide, latex.narrow) for one in (table, made_table())
-    ]
-    assert not any(latex.OTHER_LETTERS in text for text in texts)
-    compiled(texts, tmp_path, *PACKAGES)
+    table = table_of("t", "T", " ".join(sorted(letters)), rows, {})
+    assert latex.OTHER_LETTERS not in latex.latex(table, "demo")
+    compiled("demo", [table, made_table()])
+
+
+def test_a_table_has_rules_a_label_and_a_cell_for_each_column():
+    table = made_table()
+    text = latex.latex(table, "demo")
+    assert text.startswith("% Needs \\usepackage{array, booktabs, graphicx}\n")
+    assert r"\label{tab:demo-made}" in text
+    body = text.split("\\midrule\n")[1].split("\n\\bottomrule")[0].splitlines()
+    assert len(body) == len(table.frame)
+    assert all(len(re.split(r"(?<!\\)&", line)) == len(table.headings) for line in body)
+    assert [text.count(rf"\{rule}rule") for rule in ("top", "mid", "bottom")] == [1, 1, 1]
+    assert text.index("A note.") < text.index(r"\toprule")
 
 
 @pytest.mark.parametrize("word", ["слово", "語", "כלב", "ὁ", "Việt"])
 def test_a_table_with_letters_that_pdflatex_lacks_says_so(word):
-    table = table_of("t", "T", "A.", {"a": {"system": word, "n": 1.0}}, {}, {})
-    assert latex.wide(table, "demo").split("\n")[1] + "\n" == latex.OTHER_LETTERS
+    table = table_of("t", "T", "A.", {"a": {"system": word, "n": 1.0}}, {})
+    assert latex.latex(table, "demo").split("\n")[1] + "\n" == latex.OTHER_LETTERS
 
 
-def test_latex_escapes_what_latex_would_read_and_names_packages_and_experiment():
-    text = latex.wide(made_table(), "demo")
+def test_latex_escapes_what_latex_would_read():
+    text = latex.latex(made_table(), "demo")
     expected = (
         r"50\% of a\_\allowbreak{}b \& c\textbar{}d \textless{}unk\textgreater{} \$x\$ \{y\} "
     )
     assert expected + r"\textasciicircum{} \textasciitilde{} \# \textbackslash{} &" in text
     assert r"of \textless{}unk\textgreater{} \& more." in text
-    assert text.startswith("% Needs \\usepackage{array, booktabs, graphicx}\n")
-    assert r"\label{tab:demo-made}" in text
-    narrow = latex.narrow(made_table(), "demo")
-    assert narrow.startswith("% Needs \\usepackage{booktabs, tabularx}\n")
-    assert r"\label{tab:demo-made-narrow}" in narrow
-    assert "system & n & p \\\\\n" in narrow
 
 
 def test_long_text_and_long_headings_above_numbers_are_broken_into_lines():
     rows = {
         "a": {"system": "b", "text": "a long text, which is broken " * 3, "change, in all": 1.0}
     }
-    text = latex.wide(table_of("t", "T", "A.", rows, {}, {}), "demo")
+    text = latex.latex(table_of("t", "T", "A.", rows, {}), "demo")
     assert r"{l>{\raggedright\arraybackslash}p{0.5\textwidth}r}" in text
     assert r"& \shortstack[r]{change,\\in all} \\" in text

@@ -1,4 +1,4 @@
-"""The report on one's own text: its own systems, every test set, and whether attention helps."""
+"""The report on one's own text: its own systems on every test set, and each comparison."""
 
 import shlex
 from html import unescape
@@ -9,6 +9,7 @@ from made_report import (
     ROOT,
     changed,
     made_claim,
+    made_line,
     made_params,
     of_own_text,
     own_numbers,
@@ -19,18 +20,15 @@ from made_report import (
 from attnmt.config import load_params
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.reporting.answer import make_answer
-from attnmt.reporting.attention_table import attention_table
-from attnmt.reporting.curves import figure6
-from attnmt.reporting.own_text import text_example, uses
+from attnmt.reporting.comparisons import comparisons_table, headline
+from attnmt.reporting.own_text import next_steps
 from attnmt.reporting.report import Report, make_report
-from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
-from attnmt.scoring.limits import SHORT
 from attnmt.scoring.numbers import Numbers, write_numbers
+from attnmt.scoring.questions import answers
 from attnmt.scoring.ranking import attention_pairs
 
-BASE, OTHER = "base_reverse_dropout", "base_reverse"
+BASE = "base_reverse_dropout"
 BEST, SECOND = "local_p_general_feed", "local_m_general_feed"
 PARAMS = of_own_text(made_params(*MODELS))
 NUMBERS = own_numbers(PARAMS)
@@ -54,29 +52,37 @@ def made(tmp_path_factory):
 
 def test_only_text_that_is_not_the_demos_is_ones_own(monkeypatch):
     monkeypatch.chdir(ROOT)
-    for path in ("params.yaml", *("experiments/captions/params.yaml",)):
-        params = load_params(ROOT / path, ROOT)
-        assert make_answer(params, NUMBERS, {}) == []
-        assert attention_table(params, NUMBERS) is None
-    assert attention_table(PARAMS, NUMBERS) is not None
+    for path in ("params.yaml", "experiments/captions/params.yaml"):
+        assert comparisons_table(load_params(ROOT / path, ROOT), NUMBERS, {}).frame.empty
+    assert not comparisons_table(PARAMS, NUMBERS, {}).frame.empty
 
 
-def test_every_attention_stands_against_the_best_system_without_on_every_test_set():
-    table, seen = attention_table(PARAMS, NUMBERS), 0
-    for test in PARAMS.sets.tests:
+def test_every_comparison_has_its_gain_and_its_test():
+    table = comparisons_table(PARAMS, NUMBERS, {})
+    found = answers(PARAMS, NUMBERS)
+    assert len(table.frame) == len(found) == 8
+    for one in found:
+        row = f"{one.gain.system} over {one.gain.over} in {one.gain.metric}"
+        headings = ("gain, 95%", "p", "p after Holm", "verdict", "seeds", "set")
+        interval = f"{one.gain.low:+.1f} to {one.gain.high:+.1f}"
+        expected = [interval, one.gain.p, one.verdict.adjusted, one.word, 1.0, "test1"]
+        assert [table.cell(row, heading) for heading in headings] == expected
+        assert table.cell(row, "gain").value == one.gain.value
+
+
+def test_the_table_of_systems_has_every_system_on_every_test_set():
+    share = made_line(BEST, "in_window", 12.0, set="test1")
+    numbers = Numbers([*NUMBERS.lines, share])
+    table = next(one for one in make_tables(PARAMS, numbers) if one.name == "table_systems")
+    for test, end in (("test1", ""), ("test2", "/test2")):
         for name in MODELS:
-            base = "back_base_reverse" if name.startswith("back") else BASE
-            for kind in ("before", "after") if PARAMS.attends(name) else ("before",):
-                row, line = f"{test}/{name}/{kind}", line_of(name, "bleu", test, kind)
-                gain = NUMBERS.gain(line, line_of(base, "bleu", test, "before"))
-                expected = [None] * 4
-                if PARAMS.attends(name):
-                    expected = [gain.value, Interval(gain.low, gain.high), 0.01, base]
-                    seen += 1
-                headings = ("BLEU", "set", "gain", "gain, 95%", "p", "gain over")
-                cells = [table.cell(row, heading) for heading in headings]
-                assert cells == [line.value, test, *expected]
-    assert seen == 2 * 2 * 5  # sets, before and after, systems with attention
+            kind = "after" if PARAMS.replaces_words(name) else "before"
+            cells = [table.cell(name + end, heading) for heading in ("BLEU", "set")]
+            assert cells == [line_of(name, test=test, replacement=kind).value, test]
+    assert [table.text(name, "in window, %") for name in (BEST, SECOND)] == ["12", ""]
+    assert [table.text(name, "AER") for name in (BASE, BEST, "aligner", "diagonal")] == [
+        *("", "0.20", "0.25", "0.56")
+    ]
 
 
 def test_gains_between_scores_against_other_references_are_not_counted():
@@ -89,33 +95,21 @@ def test_gains_between_scores_against_other_references_are_not_counted():
     assert systems == {name for name in MODELS if PARAMS.attends(name)} - {"gru_additive"}
 
 
-def test_the_answer_follows_the_development_set():
-    answer = make_answer(PARAMS, NUMBERS, {})
-    alone = NUMBERS.gain(line_of(BEST, replacement="before"), line_of(BASE, replacement="before"))
-    assert answer[0] == (
-        f"Attention local_p over none ({BEST} over {BASE}): +5.0 BLEU (+4.5 to +5.5) on test1, "
-        "within noise as one of 8 comparisons, one seed each: another may change it."
-    )
-    assert answer[3:] == [
-        "5 more comparisons are in the table.",
-        f"Without replacing unknown words, {BEST} gains {alone.value:+.1f} over {BASE}.",
-        "Perplexity does not rank what reads other units: gru_additive.",
-        f"{BEST} is the best system on dev, with BLEU 17.0 (16.0–18.0) on test1.",
-        "Of the 700 words of test1 that its vocabulary lacks, it gets 450 right.",
-    ]
-    other = make_answer(PARAMS, changed(NUMBERS, line_of(SECOND, "ppl"), value=1.0), {})
-    assert f"{SECOND} is the best system on dev, with BLEU 16.0 (15.0–17.0) on test1." in other
-    assert other[0].startswith(f"Attention local_m over none ({SECOND} over {BASE})")
+def test_the_headline_follows_the_development_set():
+    gain = "+5.0 BLEU (+4.5 to +5.5)"
+    assert headline(PARAMS, NUMBERS, {}) == f"{BEST} over {BASE}: {gain} on test1, within noise."
+    other = headline(PARAMS, changed(NUMBERS, line_of(SECOND, "ppl"), value=1.0), {})
+    assert other.startswith(f"{SECOND} over {BASE}: ")
+    alone = of_own_text(made_params(BEST))
+    assert f"{BEST} is the best" in headline(alone, own_numbers(alone), {})
 
 
-def test_systems_that_all_translate_backward_have_an_answer_and_their_language_s_example(
+def test_systems_that_all_translate_backward_have_a_headline_and_their_language_s_example(
     tmp_path, monkeypatch
 ):
     names = ["back_base_reverse", "back_global_dot_feed"]
     params = of_own_text(made_params(*names))
-    answer = make_answer(params, own_numbers(params), {})
-    assert answer[0].startswith(f"{names[1]} over {names[0]}: +3.0 BLEU")
-    assert any(f"{names[1]} is the best system on dev" in one for one in answer)
+    assert headline(params, own_numbers(params), {}).startswith(f"{names[1]} over {names[0]}: +3.0")
     monkeypatch.chdir(tmp_path)
     for code, line in {"en": "The old house is small.", "de": "Das alte Haus ist klein."}.items():
         write_lines(Layout(params.experiment).raw / f"{params.sets.tests[0]}.{code}", [line])
@@ -123,75 +117,32 @@ def test_systems_that_all_translate_backward_have_an_answer_and_their_language_s
     assert text_example(params, source.code) == "Das alte Haus ist klein."
 
 
-def test_a_score_that_cannot_be_otherwise_is_explained_in_answer_table_and_figure():
-    numbers = changed(NUMBERS, line_of(BEST), note=SHORT)
-    answer = make_answer(PARAMS, numbers, {})
-    assert f"{SHORT[0].upper()}{SHORT[1:]}." in answer
-    captions = {table.name: table.caption for table in make_tables(PARAMS, numbers)}
-    plain = {table.name: table.caption for table in make_tables(PARAMS, NUMBERS)}
-    told = {name for name in captions if captions[name] != plain[name]}
-    assert told == {"table_attention", "table_scripts"}
-    for name in told:
-        assert captions[name].replace(f" In some rows {SHORT}.", "") == plain[name]
-    group = next(line for line in NUMBERS.lines if line.max_words and line.system == BASE)
-    for of, more in (
-        (NUMBERS, ""),
-        (changed(NUMBERS, group, note=SHORT), f"In some groups {SHORT}."),
-    ):
-        assert more in figure6(PARAMS, of).caption
-        assert ("In some groups" in figure6(PARAMS, of).caption) == bool(more)
-
-
 @pytest.mark.parametrize(
-    ("fields", "outcome"),
+    ("fields", "word"),
     [
-        (
-            {"p": 0.2},
-            "within noise, 3 seeds.",
-        ),
-        ({}, "better, 3 seeds."),
-        ({"value": -2.0}, "worse, 3 seeds."),
-        ({"p": 0.2, "trainings": 1}, "within noise, one seed each: another may change it."),
-        ({"p": None}, "not tested."),
+        ({"p": 0.2}, "within noise"),
+        ({}, "better"),
+        ({"value": -2.0}, "worse"),
+        ({"p": None}, "not tested"),
     ],
 )
-def test_the_outcome_is_that_of_the_test(fields, outcome):
+def test_the_verdict_is_that_of_the_test(fields, word):
     params = of_own_text(made_params(SECOND, BEST, seeds=3))
     numbers = own_numbers(params)
     (gain,) = (line for line in numbers.lines if line.kind == "gain" and line.set == "test1")
-    assert make_answer(params, changed(numbers, gain, **fields), {})[0].endswith(
-        f"on test1, {outcome}"
-    )
-
-
-def test_long_sentences_are_named_where_they_are_worse():
-    groups = [one for one in NUMBERS.lines if one.system == BEST and one.max_words]
-    last = max(one.max_words for one in groups)
-    lines = [
-        one.model_copy(update={"value": 3.0}) if one in groups and one.max_words == last else one
-        for one in NUMBERS.lines
-    ]
-    assert make_answer(PARAMS, Numbers(lines), {})[-1] == (
-        "Long sentences are harder: BLEU 3.0 on the 100 longest, 18.0 on the 100 shortest."
-    )
+    numbers = changed(numbers, gain, **fields)
+    assert list(comparisons_table(params, numbers, {}).frame["verdict"]) == [word]
+    assert headline(params, numbers, {}).endswith(f" on test1, {word}.")
 
 
 def test_the_page_has_only_the_experiments_own_systems(made):
     report, page = made
     for name in ("RNNsearch", "WMT&#39;14", "Base + reverse", "The paper", "Table 1", "Figure 5"):
         assert name not in page
-    assert f"<h1>{report.answer[0]}</h1>" in page.replace("<wbr>", "")
-    assert all(sentence.replace("_", "_<wbr>") in page for sentence in report.answer)
-    assert [one.name for one in report.tables][:2] == ["table_compared", "table_attention"]
+    assert f"<h1>{report.headline}</h1>" in page
+    assert [one.name for one in report.tables][:2] == ["comparisons", "table_systems"]
     for table in report.tables:
         assert not any(heading.startswith("paper") for heading in table.headings)
-    scripts = {t.name: t for t in report.tables if t.name.startswith("table_scripts")}
-    assert list(scripts) == ["table_scripts", "table_scripts_test2"]
-    assert all({*one.frame.index} == {*MODELS} for one in scripts.values())
-    top, *folded = page.split('<details class="group">')
-    assert '<section id="table_attention">' in top
-    assert "silver" not in top.split("How to read the numbers")[0]
-    assert "table_links" in "".join(folded)
 
 
 def test_curves_samples_and_matrices_are_those_of_the_same_systems(made):
@@ -201,11 +152,11 @@ def test_curves_samples_and_matrices_are_those_of_the_same_systems(made):
     for figure in report.figures:
         (panel,) = figure.panels
         assert {series.model for series in panel.series} == luong
-        assert not any(series.paper for series in panel.series)
-    forward = next(sample for sample in report.samples if sample.direction == "forward")
-    assert list(forward.texts) == ["source", "reference", BEST, BASE]  # as in the answer
+    table5 = next(table for table in report.tables if table.name == "table5")
+    whose = table5.frame["text of"].unique()
+    assert list(whose[:4]) == ["source", "reference", BEST, BASE]  # as in the headline
     assert report.attention is not None
-    assert report.attention.first == [BEST, SECOND]
+    assert [*report.attention.labels][:2] == [BEST, SECOND]
 
 
 def test_the_page_ends_with_commands_that_the_command_line_knows(made, attnmt):
@@ -232,10 +183,6 @@ def test_claims_do_not_open_the_page(tmp_path, monkeypatch):
     params = of_own_text(write_report([SECOND, BEST], claims, seeds=2))
     write_numbers(Layout(params.experiment).numbers, own_numbers(params).lines)
     text = page_of(params)
-    assert '<figure class="claims">' not in text
-    assert "trained once" not in text
     assert '<section id="claims">' in text.split('<details class="group">', 1)[1]
     assert "Claim one holds." in text
     assert "Untested." not in text
-    title = text.split("<h1>")[1].split("</h1>")[0].replace("<wbr>", "")
-    assert title.startswith("Attention local_p over ")

@@ -38,7 +38,7 @@ def test_every_published_line_has_a_row_and_every_row_its_system():
     """Otherwise a number would be left out without a word."""
     rows = {(one.table, one.row) for one in published._tables()}
     rows |= {("table1", point.row) for point in published._figures()}
-    assert rows <= {(table, key) for table, keyed in PARAMS.rows.items() for key in keyed}
+    assert rows <= {(name, key) for name, table in PARAMS.tables.items() for key in table.rows}
     for file in ("params.yaml", PAPER):
         params = made_params(file=file)
         named = {line.system for line in published_lines(params)} - {None, ALIGNER}
@@ -78,3 +78,15 @@ def test_figures_5_and_6_have_the_published_curves():
     ours = {("base_reverse_dropout", False), ("local_p_general_feed", True), ("ensemble", True)}
     others = {(None, False), (None, True)}  # two are other people's
     assert {(row.system, row.replaced) for row in rows} == ours | others
+
+
+def test_what_was_trained_with_other_settings_than_most_is_marked():
+    params = made_params(file=PAPER)
+    marks = {row.key: row.mark for row in table_rows(params, "table1")}
+    assert {key for key, mark in marks.items() if mark} == {"base", "reverse"}
+    # An ensemble is marked if a member is.
+    members = PARAMS.ensembles["ensemble"].members
+    other = PARAMS.models[members[0]].model_copy(update={"epochs": 1})
+    params = PARAMS.model_copy(update={"models": PARAMS.models | {members[0]: other}})
+    rows = marked(params, [Row(name, name, name) for name in [*members, "ensemble"]])
+    assert [row.mark for row in rows] == ["†", *[""] * 7, "†"]

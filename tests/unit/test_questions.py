@@ -11,6 +11,7 @@ from made_report import (
     made_params,
     of_own_text,
     own_numbers,
+    with_rows,
 )
 
 from attnmt.config import TableRow
@@ -112,22 +113,16 @@ def test_other_references_are_not_compared():
     assert not names_asked(params, changed(lines, line, reference="cut"))
 
 
-def test_rows_of_ones_own_are_asked_or_named():
+def test_rows_of_ones_own_are_asked():
     names = ("base", GLOBAL, "local_m_dot_feed")  # differ in several parts
     params = of_own_text(made_params(*names))
-    rows = {
-        "table1": params.rows["table1"]
-        | {
-            "mine": TableRow(label="My windows", system="local_m_dot_feed", over="theirs"),
-            "theirs": TableRow(label="", system=GLOBAL),
-            "lost": TableRow(label="", system=GLOBAL, over="local_p"),
-        },
-        "table6": {
-            "mine": TableRow(label="My windows", system="local_m_dot_feed", over="other"),
-            "other": TableRow(label="", system=GLOBAL),
-        },
+    mine = {
+        "mine": TableRow(label="My windows", system="local_m_dot_feed", over="theirs"),
+        "theirs": TableRow(label="", system=GLOBAL),
+        "lost": TableRow(label="", system=GLOBAL, over="local_p"),
     }
-    own = params.model_copy(update={"rows": params.rows | rows})
+    own = with_rows(params, "table1", params.tables["table1"].rows | mine)
+    own = with_rows(own, "table6", {key: mine[key] for key in ("mine", "theirs")})
     more = asked(own, made_numbers(own), "test1")
     found = {(a.system, b.system, a.metric) for a, b in more}
     assert found - {("local_m_dot_feed", GLOBAL, "bleu"), ("local_m_dot_feed", GLOBAL, "aer")} == {
@@ -139,12 +134,10 @@ def test_rows_of_ones_own_are_asked_or_named():
 def test_less_errors_are_better():
     params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
     rows = {
-        "table6": {
-            "mine": TableRow(label="", system=LOCAL, over="other"),
-            "other": TableRow(label="", system=GLOBAL),
-        }
+        "mine": TableRow(label="", system=LOCAL, over="other"),
+        "other": TableRow(label="", system=GLOBAL),
     }
-    params = params.model_copy(update={"rows": params.rows | rows})
+    params = with_rows(params, "table6", rows)
     found = {one.gain.metric: one for one in answers(params, own_numbers(params))}
     assert {metric: one.word for metric, one in found.items()} == {
         "bleu": "better",

@@ -16,7 +16,7 @@ from attnmt.config.experiment import (
 from attnmt.config.languages import DIRECTIONS, LINKS, Direction, Language, Languages, Rule
 from attnmt.config.model import Average, Cell, Model, ModelShape, Precision, System, Training
 from attnmt.config.params import DEMO, Params, load_params, params_file
-from attnmt.config.systems import ALIGNER, DIAGONAL, DICTIONARY, Comparison, TableRow
+from attnmt.config.systems import ALIGNER, DIAGONAL, DICTIONARY, Column, TableEntry, TableRow
 from attnmt.config.text import Encoding, Sets, Tokenize
 from attnmt.config.trainings import SYSTEMS
 
@@ -30,7 +30,7 @@ __all__ = [
     "SYSTEMS",
     "Average",
     "Cell",
-    "Comparison",
+    "Column",
     "Decoding",
     "Direction",
     "DownloadCorpus",
@@ -51,6 +51,7 @@ __all__ = [
     "Sets",
     "Source",
     "System",
+    "TableEntry",
     "TableRow",
     "Tokenize",
     "Training",

@@ -6,7 +6,7 @@ from attnmt.config.experiment import Experiment
 from attnmt.config.languages import Direction
 from attnmt.config.model import Ensemble, Model, ModelShape, OwnRecipe, TrainedEnsemble, Training
 from attnmt.config.strict import Name
-from attnmt.config.systems import Comparison, Systems, TableRow
+from attnmt.config.systems import Systems, TableEntry
 from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_models
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile, hint
@@ -26,8 +26,7 @@ class Params(Experiment):
     models: dict[Name, Model]  # what is trained: systems, each with its seeds
     ensembles: dict[Name, TrainedEnsemble]  # what translates together, each with its seeds
     on_request: list[Name]  # systems and ensembles that an experiment has only if it names them
-    rows: dict[str, dict[Name, TableRow]]  # by table
-    comparisons: dict[str, Comparison]  # how the rows of each table are compared
+    tables: dict[Name, TableEntry]  # of scores, by the stem of their files
 
     def model(self, name: str) -> Model:
         """Return one model's description."""
@@ -164,15 +163,16 @@ def load_params(path: Path | str, project: Path | str = Path()) -> Params:
         models=models,
         ensembles=trained_ensembles(file, experiment, systems, models),
         on_request=systems.on_request,
-        rows={
-            table: {
-                key: row.model_copy(update={"label": systems.label(row)})
-                for key, row in rows.items()
-            }
-            for table, rows in systems.tables.items()
-        },
-        comparisons={
-            table: systems.comparisons.get(table, Comparison()) for table in systems.tables
+        tables={
+            name: table.model_copy(
+                update={
+                    "rows": {
+                        key: row.model_copy(update={"label": systems.label(row)})
+                        for key, row in table.rows.items()
+                    }
+                }
+            )
+            for name, table in systems.tables.items()
         },
     )
 

@@ -9,18 +9,6 @@ from attnmt.config.model import Ensemble, Entry
 from attnmt.config.strict import Name, Strict, differ, refuse_unknown
 from attnmt.files.yaml_file import Location, error_at, hint
 
-Table = Literal[
-    "table1",
-    "table2",
-    "table3",
-    "table4",
-    "table6",
-    "table_gru",
-    "table_bpe",
-    "table_faults",
-    "table_decides",
-    "table_decides_back",
-]
 # Names of what is scored and no model. The dictionary is counted from the aligner's links. The diagonal
 # links each word to the word at the same position.
 ALIGNER, DIAGONAL, DICTIONARY = "aligner", "diagonal", "dictionary"
@@ -28,6 +16,10 @@ EVERY_OTHER = (
     "default"  # in an experiment's seeds it stands for the systems that are not named there
 )
 RESERVED = {EVERY_OTHER, ALIGNER, DIAGONAL, DICTIONARY}  # no names of systems
+# Tables of a report that have no rows here
+OTHER_TABLES = {"claims", "comparisons", "table5", "table_cost", "table_dictionary"}
+OTHER_TABLES |= {"table_systems", "table_unknown"}
+Column = Literal["ppl", "bleu", "bleu_replaced", "chrf", "ter", "aer", "in_window"]
 SEED = re.compile(r"_[1-9]\d*$")  # the end of a model's name gives its seed, as in base_2
 
 
@@ -38,25 +30,41 @@ class TableRow(Strict):
     """
 
     label: str  # {size} stands for the number of an ensemble's members
-    system: Name | None = None  # a system, an ensemble, or the aligner
+    system: Name | None = None  # a system, an ensemble, the aligner or the diagonal
     replaced: bool = False  # whether unknown words are replaced before BLEU is measured
     over: Name | None = None  # the row of the same table that the gain is measured from
-    question: str | None = None  # the question that the gain answers; only table_decides* show it
+    question: str | None = None  # the question that the gain answers
 
 
-class Comparison(Strict):
-    """How the gains of a table's rows are measured."""
+class TableEntry(Strict):
+    """A table of scores: its words, columns and rows. An experiment has it if it trains one of them."""
 
-    metric: Literal["bleu", "aer"] = "bleu"
+    title: str
+    caption: str
+    # ppl; bleu, and bleu_replaced after unknown words are replaced; chrf, ter; aer of links; in_window:
+    # the percentage of sentences that fit into a local window. Published numbers stand beside ours
+    columns: Annotated[list[Column], Field(min_length=1), AfterValidator(differ)]
+    # what a row gains over the row in `over`: bleu, bleu_replaced or aer. replacement: what a row gains
+    # when its unknown words are replaced
+    gain: Literal["bleu", "bleu_replaced", "replacement", "aer"] = "bleu"
     script: Literal["tokenized", "nist", "sacrebleu"] = "tokenized"  # of bleu
     test: Literal["first", "last"] = (
-        "first"  # of the test sets; links are compared on all aligned sets
+        "first"  # of the test sets; links are scored on all aligned sets
     )
-    # row: the score of a row less that of the row that `over` names. replaced: the same after unknown
-    # words are replaced in both. replacement: the score of a row after replacement less that before
-    of: Literal["row", "replaced", "replacement"] = "row"
     # whether the table is only for experiments that train a system or an ensemble on request
     on_request: bool = False
+    rows: dict[Name, TableRow] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _columns_show_the_gain(self) -> Self:
+        if self.gain == "replacement":
+            needed: list[Column] = ["bleu", "bleu_replaced"]
+        else:
+            needed = [self.gain] if any(row.over for row in self.rows.values()) else []
+        for column in needed:
+            if column not in self.columns:
+                raise error_at(["columns"], f"the gain is that of {column}; name it here, too")
+        return self
 
 
 class Systems(Strict):
@@ -67,9 +75,7 @@ class Systems(Strict):
     # Systems and ensembles that an experiment has only if its params.yaml names them. An experiment that
     # names no systems trains all the others.
     on_request: Annotated[list[Name], AfterValidator(differ)] = Field(default_factory=list)
-    tables: dict[Table, dict[Name, TableRow]] = Field(default_factory=dict)
-    # How the rows of a table are compared; BLEU on tokens of the first test set where nothing is said
-    comparisons: dict[Table, Comparison] = Field(default_factory=dict)
+    tables: dict[Name, TableEntry] = Field(default_factory=dict)  # by the stem of their files
 
     @model_validator(mode="after")
     def _systems_differ(self) -> Self:
@@ -120,23 +126,26 @@ class Systems(Strict):
 
     @model_validator(mode="after")
     def _rows_name_what_exists(self) -> Self:
-        known = [*self.systems, *self.ensembles, ALIGNER]
-        for table, rows in self.tables.items():
-            for key, row in rows.items():
-                place: Location = ["tables", table, key]
+        known = [*self.systems, *self.ensembles, ALIGNER, DIAGONAL]
+        for name, table in self.tables.items():
+            if name in OTHER_TABLES:
+                raise error_at(
+                    ["tables", name], "a report has another table of this name; rename it"
+                )
+            for key, row in table.rows.items():
+                place: Location = ["tables", name, "rows", key]
                 if row.system is not None:
                     refuse_unknown(row.system, known, "system or ensemble", [*place, "system"])
-                if row.over is not None:
-                    others = [other for other in rows if other != key]
-                    refuse_unknown(row.over, others, f"other row of {table}", [*place, "over"])
-                comparison = self.comparisons.get(table, Comparison())
-                if row.over is not None and comparison.of == "replacement":
+                if row.over is None and row.question is not None:
+                    why = "a gain answers a question, so give the key over, too"
+                    raise error_at([*place, "question"], why)
+                if row.over is None:
+                    continue
+                others = [other for other in table.rows if other != key]
+                refuse_unknown(row.over, others, f"other row of {name}", [*place, "over"])
+                if table.gain == "replacement":
                     why = "here the gain counts from the same row before replacement; leave this key out"
                     raise error_at([*place, "over"], why)
-                if row.question is not None and row.over is None:
-                    raise error_at(
-                        [*place, "question"], "a gain answers a question, so give the key over, too"
-                    )
         return self
 
     def label(self, row: TableRow) -> str:

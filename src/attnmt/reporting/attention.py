@@ -1,4 +1,4 @@
-"""Attention as matrices of weights beside gold links: Figure 7, the GRU plots, and those of the page.
+"""Attention as matrices of weights beside gold links: Figure 7, and those of the page.
 
 Every function here raises an InputError if a file is missing, or if its weights or the gold links do
 not fit its text.
@@ -7,24 +7,21 @@ not fit its text.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html import unescape
-from itertools import chain
 
 from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped
 from attnmt.decoding.kept_attention import read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.own_text import own_name
 from attnmt.reporting.rows import table_rows
 from attnmt.scoring.numbers import Numbers
-from attnmt.scoring.published import published_lines
 from attnmt.scoring.ranking import ranked_systems
 from attnmt.scoring.reference_links import link_kind, reference_links
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
 
 FORCED, OWN = "forced", "own"
-GOLD = "gold"  # in place of a model's label
+GOLD = "gold"  # in place of a system's label
 LONGEST = 15  # most source words of a sentence that is drawn, unless all sampled ones are longer
 
 
@@ -32,7 +29,6 @@ LONGEST = 15  # most source words of a sentence that is drawn, unless all sample
 class Matrix:
     """What one model or ensemble attends to in one sentence."""
 
-    label: str  # the name of the model or the ensemble in the paper, or GOLD
     line: int  # the number of the sentence in its set, from 0
     source: list[str]  # words or pieces
     target: list[str]  # words or pieces, ``</s>`` at the end
@@ -40,18 +36,8 @@ class Matrix:
     gold: Links | None  # of units, source-target, sure and possible; None if they are not known
 
 
-@dataclass(frozen=True)
-class MatrixFigure:
-    """Matrices of one sentence. ``name`` is the stem of the figure's files."""
-
-    name: str
-    title: str
-    matrices: list[Matrix]
-
-
 # A matrix: the numbers of its source and of its target in the list of texts, its weights in whole
-# percent, and its gold links where they are known. The weights are listed row by row. A row is a target
-# word.
+# percent, row by row, and its gold links where they are known. A row is a target word.
 Packed = tuple[int, int, list[int], Links | None]
 
 
@@ -59,7 +45,6 @@ Packed = tuple[int, int, list[int], Links | None]
 class SampledSet:
     """The matrices of one set. ``of`` has the matrices of each system, one for each of ``lines``."""
 
-    set: str
     lines: list[int]
     of: dict[str, list[Packed]]
 
@@ -70,28 +55,24 @@ class AttentionData:
 
     gold: bool  # whether gold links are known
     texts: list[tuple[str, ...]]  # each sentence once, as words or pieces
-    models: list[dict[str, str]]  # each system's name, label and group, in the order of the lists
-    first: list[str]  # the two systems that the page shows at first
+    labels: dict[str, str]  # of the systems, the best one on the development set first
     # of references (FORCED) and of the systems' own translations (OWN)
     kinds: dict[str, SampledSet]
 
 
 def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Matrix]:
-    """Return the matrices of the sampled sentences of a set; none if the system has no attention.
+    """Return the matrices of the sampled sentences of a set.
 
     Args:
-        name: a model or an ensemble.
+        name: a model or an ensemble with attention.
         forced: True for the set's references, with gold links where these are known; False for the
             system's own translations, which have no gold links.
     """
-    system = params.translators(name)
-    if not params.attends(name):
-        return []
-    layout = Layout(params.experiment)
+    layout, again = Layout(params.experiment), f"run translate of {name} again"
     path = layout.translations(name) / f"{test}.{'forced.' if forced else ''}attention.json"
-    data, again = EncodedSets(layout.encoded(system.family)), f"run translate of {name} again"
+    data = EncodedSets(layout.encoded(params.translators(name).family))
     gold = _gold_links(params, name, data, test) if forced else None
-    matrices, shown_name = [], label(params, name)
+    matrices = []
     for one in read_attention(path, again):
         links = gold[one.line] if gold and one.line < len(gold) else None
         others = any(i >= len(one.source) or j >= len(one.target) for i, j in links or ())
@@ -100,24 +81,36 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
             raise InputError(f"{path}: {why}; {again}")
         # Moses wrote &apos; for '.
         source, target = ([unescape(unit) for unit in side] for side in (one.source, one.target))
-        matrices.append(Matrix(shown_name, one.line, source, target, one.weights, links))
+        matrices.append(Matrix(one.line, source, target, one.weights, links))
     return matrices
 
 
-def figure7(params: Params) -> MatrixFigure | None:
-    """Return gold links and the attention of Table 6's models; None if none of them is trained.
+def figure7(params: Params) -> dict[str, Matrix]:
+    """Return gold links and the attention of Table 6's models in one short sentence, by their labels.
 
-    On one's own text they are all systems of the main direction with attention.
+    On one's own text they are all systems of the main direction. The result is empty if there is none.
     """
-    title, _ = own_name(params, "Figure 7", "alignments")
-    return _figure(params, "figure7", title, "table6")
-
-
-def figure_gru(params: Params) -> MatrixFigure | None:
-    """Return gold links and the attention of the GRU table's models; None if none of them is trained."""
     if params.own_text:
-        return None
-    return _figure(params, "figure_gru", "GRU", "table_gru")
+        names = params.systems_and_ensembles
+        labels = {one: one for one in names if params.direction(one) == params.main_direction}
+    else:
+        rows = table_rows(params, "table6")
+        labels = {row.system: row.label for row in rows if row.system in params.models}
+    test = params.sets.aligned[0]
+    sampled = {
+        labels[name]: read_matrices(params, name, test, forced=True)
+        for name in filter(params.attends, labels)
+    }
+    if not sampled:
+        return {}
+    line = _line_to_draw(next(iter(sampled.values())))
+    matrices = {key: one for key, some in sampled.items() for one in some if one.line == line}
+    first = next(iter(matrices.values()))
+    if first.gold is None:
+        return matrices
+    words, size = range(len(first.target)), range(len(first.source))
+    linked = [[float((i, j) in first.gold) for i in size] for j in words]
+    return {GOLD: replace(first, weights=linked)} | matrices
 
 
 def piece_links(links: Links, source: list[str], target: list[str]) -> Links:
@@ -138,41 +131,10 @@ def label(params: Params, name: str) -> str:
     """
     if params.own_text:
         return name
-    rows = [row for rows in params.rows.values() for row in rows.values()]
+    rows = [row for table in params.tables.values() for row in table.rows.values()]
     others = {row.label for row in rows if row.system != name and params.runs_of(row.system)}
     labels = {row.label for row in rows if row.system == name}
     return min(sorted(labels - others), key=len, default=name)
-
-
-def _figure(params: Params, name: str, title: str, table: str) -> MatrixFigure | None:
-    if params.own_text:
-        everyone = params.systems_and_ensembles
-        labels = {
-            name: name for name in everyone if params.direction(name) == params.main_direction
-        }
-    else:
-        rows = table_rows(params, table)
-        labels = {row.system: row.label for row in rows if row.system in params.models}
-    if not (models := list(filter(params.attends, labels))):
-        return None
-    test = params.sets.aligned[0]
-    by_model = [
-        [
-            replace(matrix, label=labels[model])
-            for matrix in read_matrices(params, model, test, forced=True)
-        ]
-        for model in models
-    ]
-    line = _line_to_draw(by_model[0])
-    matrices = [matrix for matrix in chain.from_iterable(by_model) if matrix.line == line]
-    first = matrices[0]
-    if first.gold is not None:
-        linked = [
-            [float((i, j) in first.gold) for i in range(len(first.source))]
-            for j in range(len(first.target))
-        ]
-        matrices.insert(0, replace(first, label=GOLD, weights=linked))
-    return MatrixFigure(name, title, matrices)
 
 
 def _line_to_draw(matrices: Iterable[Matrix]) -> int:
@@ -203,39 +165,26 @@ def attention_data(params: Params, numbers: Numbers) -> AttentionData | None:
 
     If a system has several seeds, the matrices are those of its first seed.
     """
-    aligned, tests = params.sets.aligned[0], params.sets.tests
-    sets = {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}
-    matrices = {
-        kind: {
-            name: read_matrices(params, name, test, forced=kind == FORCED)
-            for name in params.systems_and_ensembles
-        }
-        for kind, test in sets.items()
-    }
-    names = [name for name, of_name in matrices[FORCED].items() if of_name]
+    names = list(filter(params.attends, params.systems_and_ensembles))
     if not names:
         return None
+    ranked = [name for name in ranked_systems(params, numbers) if name in names]
+    aligned, tests = params.sets.aligned[0], params.sets.tests
     texts: dict[tuple[str, ...], int] = {}
-    kinds = {}
-    for kind, test in sets.items():
-        lines = [matrix.line for matrix in matrices[kind][names[0]]]
+    kinds, gold = {}, False
+    for kind, test in {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}.items():
+        matrices = {name: read_matrices(params, name, test, kind == FORCED) for name in names}
+        lines = [matrix.line for matrix in matrices[names[0]]]
         for name in names:
-            if [matrix.line for matrix in matrices[kind][name]] != lines:
+            if [matrix.line for matrix in matrices[name]] != lines:
                 folder = Layout(params.experiment).translations(name)
                 why = f"holds attention for other lines of {test} than {names[0]} has"
                 raise InputError(f"{folder}: {why}; run translate of both again")
-        packed = {name: [_packed(one, texts) for one in matrices[kind][name]] for name in names}
-        kinds[kind] = SampledSet(test, lines, packed)
-    return AttentionData(
-        gold=any(matrix.gold for name in names for matrix in matrices[FORCED][name]),
-        texts=list(texts),
-        models=[
-            {"name": name, "label": label(params, name), "group": _group(params, name)}
-            for name in names
-        ],
-        first=_first_two(params, numbers, names),
-        kinds=kinds,
-    )
+        packed = {name: [_packed(one, texts) for one in matrices[name]] for name in names}
+        kinds[kind] = SampledSet(lines, packed)
+        gold |= any(matrix.gold for one in matrices.values() for matrix in one)
+    labels = {name: label(params, name) for name in dict.fromkeys([*ranked, *names])}
+    return AttentionData(gold, list(texts), labels, kinds)
 
 
 def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
@@ -245,22 +194,3 @@ def _packed(matrix: Matrix, texts: dict[tuple[str, ...], int]) -> Packed:
     )
     percents = [round(100 * weight) for row in matrix.weights for weight in row]
     return source, target, percents, matrix.gold
-
-
-def _group(params: Params, name: str) -> str:
-    direction = params.languages.title(params.direction(name))
-    return f"{direction}, family {params.translators(name).family}"
-
-
-def _first_two(params: Params, numbers: Numbers, attentional: list[str]) -> list[str]:
-    """Return the systems with the paper's best and worst AER, or the first two if Table 6 has none.
-
-    On one's own text they are the two best systems on the development set.
-    """
-    rates = {line.system: line.value for line in published_lines(params) if line.metric == "aer"}
-    rows = [row.system for row in table_rows(params, "table6") if row.system in attentional]
-    ranked = sorted((str(name) for name in rows), key=lambda name: rates.get(name) or 0.0)
-    first = ranked[:1] + ranked[1:][-1:]
-    if params.own_text:
-        first = [name for name in ranked_systems(params, numbers) if name in attentional]
-    return ((first or attentional) + ["", ""])[:2]

@@ -25,9 +25,6 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
         CAPTION,
         {one.key: _cells(one) for one in claims},
         {"p after Holm": P},
-        {},
-        about="what the paper says and what we find",
-        narrow=(("claim",), ("ours", "ours, 95%"), ("verdict",)),
     )
 
 

@@ -5,26 +5,31 @@ Both raise an InputError if a file of a model, or the numbers of one of the syst
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from statistics import mean
 
 from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.reporting.facts import limits_caption
-from attnmt.reporting.own_text import own_name
-from attnmt.reporting.rows import Row, own_rows, table_rows
+from attnmt.reporting.rows import Row, table_rows
 from attnmt.scoring.numbers import AGAIN, Numbers
-from attnmt.scoring.published import PublishedPoint, paper_set, printed_curves
-from attnmt.scoring.ranking import learning_sign
+from attnmt.scoring.published import PublishedPoint, printed_curves
 from attnmt.training.trained import read_history
 
+COSTS = (
+    "Learning curves: the cost of the first test set while a model learns, the mean over its seeds. "
+    "Lower is better."
+)
+LENGTHS = (
+    "BLEU on tokens of the first test set, for groups of sentences of similar length. A group stands at "
+    "the length of its longest reference; groups with the same length are one point, their mean."
+)
 Points = dict[float, float]  # y by x, which seeds share: a step or a length
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve of the system that ``label`` names: the published one if ``paper``, otherwise ours.
+    """One curve of the system that ``label`` names.
 
     ``model`` is our model or ensemble. A published curve has it too if we have the system. ``number`` is
     the place of the system among the systems of both figures.
@@ -32,7 +37,6 @@ class Series:
 
     label: str
     model: str | None
-    paper: bool
     x: list[float]
     y: list[float]
     number: int
@@ -59,7 +63,6 @@ class Figure:
 
     name: str
     title: str
-    about: str
     caption: str
     panels: list[Panel]
 
@@ -69,7 +72,7 @@ class Figure:
         return {series.key: series for panel in self.panels for series in panel.series}
 
 
-def figure5(params: Params, numbers: Numbers) -> Figure | None:
+def figure5(params: Params) -> Figure | None:
     """Return the learning curves; None if the experiment has none of the six systems."""
     column = f"{params.sets.tests[0]}_cost"
 
@@ -79,9 +82,9 @@ def figure5(params: Params, numbers: Numbers) -> Figure | None:
         histories = (read_history(folder, column) for folder in folders)
         return [{line["step"]: line[column] for line in history} for history in histories]
 
-    labels = "Mini-batches", "Test cost (ln perplexity)"
-    caption = "The cost of {test} while a model learns; lower is better."
-    return _figure(params, numbers, "Figure 5", "learning curves", labels, caption, read)
+    panels = _panels(params, "Figure 5", "Mini-batches", "Test cost (ln perplexity)", read)
+    title = "Learning curves" if params.own_text else "Figure 5"
+    return Figure("figure5", title, COSTS, panels) if panels else None
 
 
 def figure6(params: Params, numbers: Numbers) -> Figure | None:
@@ -97,69 +100,37 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
         by_length = groupby(lines, key=lambda line: line.max_words or 0)
         return [{float(x): mean(line.value or 0.0 for line in alike) for x, alike in by_length}]
 
-    labels = "Words of the longest reference", "BLEU"
-    if params.own_text:
-        size = f"{params.evaluation.length_group} in each"
-    else:
-        size = f"200 in the paper and {params.evaluation.length_group} in ours"
-    caption = f"BLEU on tokens of {{test}} for groups of sentences of similar length, {size}."
-    lengths = [line.max_words for line in next(iter(groups.values()), [])]
-    if params.own_text and len({*lengths}) < 2:
+    if params.own_text and len({line.max_words for lines in groups.values() for line in lines}) < 2:
         return None  # points without a curve
-    if len(set(lengths)) < len(lengths):
-        caption += " Groups with equally long longest references are one point, their mean."
-    caption += limits_caption(chain.from_iterable(groups.values()), "groups")
-    return _figure(params, numbers, "Figure 6", "BLEU by sentence length", labels, caption, read)
+    panels = _panels(params, "Figure 6", "Words of the longest reference", "BLEU", read)
+    title = "BLEU by sentence length" if params.own_text else "Figure 6"
+    return Figure("figure6", title, LENGTHS, panels) if panels else None
 
 
-def _figure(
-    params: Params,
-    numbers: Numbers,
-    figure: str,
-    subject: str,
-    labels: tuple[str, str],
-    measured: str,
-    read: Callable[[Row], list[Points]],
-) -> Figure | None:
-    """Put the published curves and ours side by side, or in one panel if they are on the same set.
+def _panels(
+    params: Params, figure: str, x_label: str, y_label: str, read: Callable[[Row], list[Points]]
+) -> list[Panel]:
+    """Return the published curves and ours side by side; none if we have none of the systems.
 
     Args:
         figure: its name in the file of published points.
-        subject: the subject of the figure.
-        labels: the labels of the x axis and the y axis.
-        measured: the first sentence of the caption.
         read: returns our curves for a row, of which the mean is shown.
     """
-    own = params.own_text
-    curves_of = _own_curves if own else paper_curves
+    curves_of = _own_curves if params.own_text else paper_curves
     both = [row for name in ("Figure 5", "Figure 6") for row, _ in curves_of(params, name)]
     systems = list(dict.fromkeys(map(_system, both)))
     published, ours = [], []
     for row, points in curves_of(params, figure):
-        number, label = systems.index(_system(row)), row.label + row.mark
+        number = systems.index(_system(row))
         if points:
             x, y = [point.x for point in points], [point.y for point in points]
-            published.append(Series(label, row.system, True, x, y, number))
+            published.append(Series(row.label, row.system, x, y, number))
         if params.runs_of(row.system):
-            signed = label + learning_sign(params, numbers, row.system)
-            ours.append(Series(signed, row.system, False, *_mean(read(row)), number))
+            ours.append(Series(row.label, row.system, *_mean(read(row)), number))
     if not ours:
-        return None
-    test = params.sets.tests[0]
-    if own:
-        panels, beside = [Panel(test, *labels, ours)], ""
-    elif test == paper_set("table1"):
-        panels = [Panel(test, *labels, published + ours)]
-        beside = "Rings are the paper's, lines are ours."
-    else:
-        heading = f"Ours (experiment {params.experiment}, {test})"
-        panels = [Panel("The paper", *labels, published), Panel(heading, *labels, ours)]
-        beside = "Our text is not the paper's: compare the order of the curves and their shapes."
-    several = any(len(params.runs_of(one.model)) > 1 for one in ours)
-    means = "Our curves are means over seeds." if several else ""
-    caption = " ".join(part for part in (measured.format(test=test), beside, means) if part)
-    name, named = figure.lower().replace(" ", ""), own_name(params, figure, subject)
-    return Figure(name, *named, caption, panels)
+        return []
+    panels = {"The paper": published, f"Ours on {params.sets.tests[0]}": ours}
+    return [Panel(title, x_label, y_label, some) for title, some in panels.items() if some]
 
 
 def paper_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPoint]]]:
@@ -169,17 +140,16 @@ def paper_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedP
 
 
 def _own_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPoint]]]:
-    """Return the rows of the forward systems of the first family, whose units are the same.
+    """Return the forward systems of the first family, whose units are the same, without points.
 
-    They have no published points. Ensembles have no learning curves.
+    Ensembles have no learning curves.
     """
     family = next(iter(params.families))
     return [
-        (row, [])
-        for row in own_rows(params, "")
-        if row.system and params.translators(row.system).family == family
-        if params.direction(row.system) == "forward"
-        if figure == "Figure 6" or row.system in params.models
+        (Row(name, name, name, replaced=params.replaces_words(name)), [])
+        for name in params.systems_and_ensembles
+        if params.translators(name).family == family and params.direction(name) == "forward"
+        if figure == "Figure 6" or name in params.models
     ]
 
 

@@ -1,4 +1,4 @@
-"""Experiments on a text of one's own: their report has their own systems, and asks one question."""
+"""What to do with the best model of an experiment on a text of one's own."""
 
 import shlex
 from collections.abc import Iterable
@@ -11,9 +11,12 @@ from attnmt.layout import Layout
 SHORT, LONG = 20, 80  # characters of an example
 
 
-def own_name(params: Params, name: str, about: str) -> tuple[str, str]:
-    """Return what a part of a report is called, and its subject. "Figure 5" is the paper's name."""
-    return (about[0].upper() + about[1:], "") if params.own_text else (name, about)
+def next_steps(params: Params) -> str:
+    """Say where the report of an experiment is, and how to use its best model."""
+    name, layout = params.experiment, Layout(params.experiment)
+    example = text_example(params, params.languages.sides(params.main_direction)[0].code)
+    commands = [f"attnmt commit -e {name}", *uses(name, example)]
+    return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
 
 
 def text_example(params: Params, source: str) -> str:

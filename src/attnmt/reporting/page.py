@@ -4,63 +4,43 @@ The style, the scripts, the curves and the matrices are inside the file. A polic
 fetch anything or to run any other script. ``page_parts/`` holds the template, the style and the scripts.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+import base64
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
-
-from attnmt.config import DEMO, DIRECTIONS, Params
+from attnmt.config import DEMO, Params
 from attnmt.layout import Layout
-from attnmt.reporting.answer import NAME as ANSWER
-from attnmt.reporting.attention import FORCED, OWN, AttentionData, MatrixFigure, label
-from attnmt.reporting.attention_table import NAME as ATTENTION
-from attnmt.reporting.claims_figure import claims_svgs
-from attnmt.reporting.claims_table import NAME as CLAIMS
-from attnmt.reporting.curves import Figure, Panel
-from attnmt.reporting.draw import panel_svg, stroke
-from attnmt.reporting.own_text import example_of, own_name, uses
+from attnmt.reporting import claims_figure
+from attnmt.reporting.chart import chart
+from attnmt.reporting.draw import stroke
+from attnmt.reporting.own_text import text_example, uses
 from attnmt.reporting.report import Report
-from attnmt.reporting.samples import Sample, samples_table
-from attnmt.reporting.summary import GAIN
-from attnmt.reporting.table import Table, hours_of
 from attnmt.reporting.templates import render
-from attnmt.scoring.numbers import Numbers
-from attnmt.scoring.published import paper_set
-from attnmt.scoring.verdicts import ClaimVerdict
 from attnmt.text.encoded import EncodedSets
 
 ADDRESS = "https://aclanthology.org/D15-1166/"
-# The sections that the page opens with, then those of each group, which opens with a click. A section
-# that is not named here stands in the last group.
-FIRST = ("table1", "figure5")
+PAPER = "Effective Approaches to Attention-based Neural Machine Translation"
+# The sections of a page: those that it opens with, then groups, which open with a click. A section that
+# is not named here stands in the last group.
 GROUPS = {
-    "The claims": (CLAIMS,),
+    "Report": ("claims_figure", "table1", "figure5"),
+    "The claims": ("claims",),
     "The paper's other tables and figures": (
         *("table2", "table3", "table4", "figure6", "table5", "table6", "attention"),
     ),
     "Course report": ("table_gru",),
+    "Beyond the paper": (),
 }
-OTHERS = "Beyond the paper"
-# The same on one's own text
-OWN_FIRST = (ANSWER, ATTENTION, "figure5")
 OWN_GROUPS = {
-    "A closer look": ("table_settings", "table5", "attention", "figure6", "table_unknown"),
-    "The paper's claims on this text": (CLAIMS,),
+    "Report": ("comparisons", "table_systems", "figure5"),
+    "A closer look": ("table5", "attention", "figure6", "table_unknown"),
+    "The paper's claims on this text": ("claims_figure", "claims"),
+    "More numbers": (),
 }
-OWN_OTHERS = "More numbers"
-# The CSS class of each verdict.
-FOUND: dict[ClaimVerdict, tuple[str, str]] = {  # verdicts, of one claim and of several
-    "confirmed": ("is confirmed", "are confirmed"),
-    "refuted": ("is refuted", "are refuted"),
-    "undecided": ("is undecided", "are undecided"),
-}
-TONES = {
-    **dict.fromkeys(("same order", "agrees", "confirmed"), "good"),
-    **dict.fromkeys(("other order", "refuted"), "bad"),
-    **dict.fromkeys(("within noise", "undecided"), "even"),
-}
+MATRICES = (
+    "Which source words each step of the decoder reads, in whole percent, for references and for the "
+    "systems' own translations. A row is the step that predicts its word."
+)
 
 
 @dataclass(frozen=True)
@@ -69,9 +49,7 @@ class Section:
 
     id: str  # of its element
     kind: str  # the template's macro that draws the body
-    title: str  # in the contents, too
-    about: str  # beside the title
-    subject: str  # the same without the languages; empty if the title says it
+    title: str
     caption: str
     links: dict[str, str]  # files beside the page with the same content, by the text of the link
     body: Any
@@ -83,142 +61,77 @@ def make_page(params: Params, report: Report) -> str:
     Raises:
         InputError: if a file of a training or of the data is missing or damaged.
     """
-    own, languages = params.own_text, params.languages
-    by_id = {section.id: section for section in _sections(params, report)}
-    first = [by_id.pop(id) for id in (OWN_FIRST if own else FIRST) if id in by_id]
-    groups = {
-        name: [by_id.pop(id) for id in ids if id in by_id]
-        for name, ids in (OWN_GROUPS if own else GROUPS).items()
-    }
-    groups[OWN_OTHERS if own else OTHERS] = list(by_id.values())
-    pictures = {} if own else claims_svgs(report.claims, "claims-figure")
+    own = params.own_text
     return render(
         "index.html.jinja",
         styles=["style.css"],
         scripts=["common.js", "matrix.js", "attention.js", "script.js"],
-        title=_finding(params, report),
+        title=report.headline or f"{PAPER}, reproduced",
         own=own,
         several=any(len(params.seeds_of(name)) > 1 for name in params.models),
         address=ADDRESS,
+        paper=PAPER,
         experiment=params.experiment,
-        languages=languages,
-        run=_run(params, report.numbers),
-        # written by ElementTree, so they are escaped
-        claims={width: Markup(picture) for width, picture in pictures.items()},
+        run=_run(params),
         report=report,
-        same_text=params.sets.tests[0] == paper_set("table1"),
-        first=first,
-        groups={name: sections for name, sections in groups.items() if sections},
-        tones=TONES,
+        groups=_grouped(sections(params, report), OWN_GROUPS if own else GROUPS),
         stroke=stroke,
-        points=_points,
-        svg=lambda panel, prefix: Markup(panel_svg(panel, prefix)),  # escaped, too
-        uses=_uses(params, report) if own else [],
+        chart=chart,
+        uses=_uses(params) if own else [],
         commands=_commands(params),
     )
 
 
-def _finding(params: Params, report: Report) -> str:
-    """Return what the report finds, in a sentence; the question if it finds nothing."""
-    if report.answer:
-        return report.answer[0]
-    counts = Counter(one.verdict for one in ([] if params.own_text else report.claims))
-    found = {word: counts[word] for word in FOUND if counts[word]}
-    if (tested := sum(found.values())) == 1:
-        return f"The one claim that is tested here {FOUND[next(iter(found))][0]}."
-    if tested:
-        *most, last = (f"{count} {FOUND[word][count != 1]}" for word, count in found.items())
-        words = f"{', '.join(most)} and {last}" if most else last
-        return f"Of {tested} claims tested here, {words}."
-    for headline in report.summary:
-        if headline.label == GAIN:
-            bounds = f" ({headline.note})" if headline.note else ""
-            of = f"{headline.system}, the best systems with it and without it"
-            return f"Attention gains {headline.number} BLEU{bounds}: {of}."
-    systems = {params.system_of(name) for name in params.models}
-    plain = not all(map(params.attends, params.models))
-    question = "Does attention help" if plain else "Which attention is better"
-    if len(systems) == 1:
-        question = f"How well does {label(params, *systems)} translate"
-    source, target = params.languages.sides(params.main_direction)
-    return f"{question} from {source.name} to {target.name}?"
-
-
-def _sections(params: Params, report: Report) -> list[Section]:
-    def section(kind: str, one: Table | Figure, ends: Sequence[str], body: Any) -> Section:
-        folder = "figures" if kind == "figure" else "tables"
-        links = {end: f"{folder}/{one.name}.{end}" for end in ends}
-        if isinstance(one, Table) and one.narrow:
-            links["narrow tex"] = f"{folder}/{one.name}_narrow.tex"
-        ways = [params.languages.title(direction) for direction in DIRECTIONS]
-        subject = ", ".join(part for part in one.about.split(", ") if part not in ways)
-        return Section(one.name, kind, one.title, one.about, subject, one.caption, links, body)
-
-    printed = ("csv", "md", "tex")
-    sections = [section("table", one, printed, one) for one in report.tables]
-    sections += [section("figure", one, ("csv", "svg", "pdf"), one) for one in report.figures]
-    if table5 := samples_table(params, report.samples):
-        body: dict[str, list[Sample]] = {}
-        for sample in report.samples:
-            body.setdefault(sample.direction, []).append(sample)
-        sections.append(section("samples", table5, printed, body))
+def sections(params: Params, report: Report) -> list[Section]:
+    """Return all sections of a page."""
+    found = []
+    for table in report.tables:
+        links = _files("tables", table.name, "csv md tex")
+        found.append(Section(table.name, "table", table.title, table.caption, links, table))
+    for figure in report.figures:
+        links = _files("figures", figure.name, "csv svg pdf")
+        found.append(Section(figure.name, "curves", figure.title, figure.caption, links, figure))
+    if picture := claims_figure.claims_svg(report.claims):
+        links = {"csv": "claims.csv"} | _files("figures", claims_figure.NAME, "svg pdf")
+        heads = "claims_figure", "picture", claims_figure.TITLE, claims_figure.CAPTION
+        address = f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
+        found.append(Section(*heads, links, address))
     if report.attention:
-        sections.append(attention_section(params, report.attention, report.matrices))
-    return sections
+        links = _files("figures", "figure7", "csv svg pdf") if report.figure7 else {}
+        title = "Attention of every system" if params.own_text else "Figure 7"
+        found.append(Section("attention", "attention", title, MATRICES, links, report.attention))
+    return found
 
 
-def attention_section(
-    params: Params, data: AttentionData, drawn: Sequence[MatrixFigure]
-) -> Section:
-    """Return the section of every system's attention. ``drawn`` are the figures that are files, too."""
-    caption = (
-        "Which source words each step of the decoder reads, in whole percent: for the references of "
-        f"{data.kinds[FORCED].set}, and for the systems' own translations of {data.kinds[OWN].set}. A "
-        "row is the step that predicts its word."
-    )
-    links = {f"{f.title} {e}": f"figures/{f.name}.{e}" for f in drawn for e in ("svg", "csv")}
-    names = own_name(params, "Figure 7", "attention of every system")
-    return Section("attention", "attention", *names, names[1], caption, links, data)
+def _files(folder: str, name: str, ends: str) -> dict[str, str]:
+    return {end: f"{folder}/{name}.{end}" for end in ends.split()}
 
 
-def _points(panel: Panel) -> list[tuple[str, list[str]]]:
-    """Return the y of every curve at each x, as texts."""
-    curves = [{x: f"{y:.4g}" for x, y in zip(s.x, s.y, strict=True)} for s in panel.series]
-    xs = sorted({x for curve in curves for x in curve})
-    return [(f"{x:,g}", [curve.get(x, "") for curve in curves]) for x in xs]
+def _grouped(
+    sections: list[Section], groups: dict[str, tuple[str, ...]]
+) -> dict[str, list[Section]]:
+    """Return the sections of each group that has any."""
+    by_id = {section.id: section for section in sections}
+    grouped = {name: [by_id.pop(id) for id in ids if id in by_id] for name, ids in groups.items()}
+    grouped[[*groups][-1]] += by_id.values()
+    return {name: some for name, some in grouped.items() if some}
 
 
-def _run(params: Params, numbers: Numbers) -> list[str]:
-    """Return the parts of the line about the run: text, models, time, machine, commit."""
+def _run(params: Params) -> list[str]:
+    """Return what the experiment is: its languages, the size of its text, and its trainings."""
     texts = [EncodedSets(Layout(params.experiment).encoded(family)) for family in params.families]
-    pairs = {text.lines(params.sets.train) for text in texts}
-    minutes = [line for line in numbers.lines if line.metric == "minutes" and line.model]
-    spent = hours_of(sum(line.value or 0.0 for line in minutes))
-    machines = (line.signature.split(",")[0] for line in minutes if line.signature)
-    commits = (commit for line in minutes for commit in (line.commit or "").split(", "))
+    pairs = sorted({text.lines(params.sets.train) for text in texts})
     return [
-        f"{' or '.join(f'{count:,}' for count in sorted(pairs))} sentence pairs",
-        _counted(len(params.models), "model"),
-        *([_counted(len(params.ensembles), "ensemble")] if params.ensembles else []),
-        f"{spent} of training on {_listed(machines)}",
-        f"commit {_listed(commits)}",
+        params.languages.title(params.main_direction),
+        f"{' or '.join(f'{count:,}' for count in pairs)} sentence pairs",
+        f"trainings: {len(params.models)}",
     ]
 
 
-def _listed(values: Iterable[str]) -> str:
-    """Return each different value once, with commas between them."""
-    return ", ".join(dict.fromkeys(values))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _uses(params: Params, report: Report) -> list[str]:
+def _uses(params: Params) -> list[str]:
     """Return the commands that use the best model, for a sentence of the test set."""
-    way = params.main_direction
-    sources = [s.texts["source"] for s in report.samples if s.direction == way]
-    return uses(params.experiment, example_of(sources or ["A sentence."]))
+    source, _ = params.languages.sides(params.main_direction)
+    return uses(params.experiment, text_example(params, source.code))
 
 
 def _commands(params: Params) -> list[str]:

@@ -3,23 +3,17 @@
 from dataclasses import dataclass
 
 from attnmt.config import Params
-from attnmt.reporting.answer import make_answer
-from attnmt.reporting.attention import (
-    AttentionData,
-    MatrixFigure,
-    attention_data,
-    figure7,
-    figure_gru,
-)
+from attnmt.reporting.attention import AttentionData, Matrix, attention_data, figure7
+from attnmt.reporting.caveats import constant_baseline
 from attnmt.reporting.claims_table import claims_table
+from attnmt.reporting.comparisons import headline
 from attnmt.reporting.curves import Figure, figure5, figure6
-from attnmt.reporting.doubts import one_sentence_bleus
-from attnmt.reporting.samples import Sample, make_samples
+from attnmt.reporting.samples import samples_table
 from attnmt.reporting.summary import Headline, make_summary
 from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.claim_lines import ClaimLine, read_claims
-from attnmt.scoring.numbers import Numbers, read_numbers
+from attnmt.scoring.numbers import read_numbers
 from attnmt.scoring.verdicts import NOT_TESTED
 
 
@@ -27,15 +21,13 @@ from attnmt.scoring.verdicts import NOT_TESTED
 class Report:
     """The parts of a report."""
 
-    numbers: Numbers
-    tables: list[Table]  # all but Table 5
-    claims: list[ClaimLine]  # empty if the experiment can test none of them
-    samples: list[Sample]  # the translations of Table 5
-    figures: list[Figure]  # those of curves
-    matrices: list[MatrixFigure]  # those of attention
-    attention: AttentionData | None  # of every system that has any
+    headline: str  # on one's own text, which system is better; otherwise empty
     summary: list[Headline]  # the numbers at the head of the page
-    answer: list[str]  # on one's own text, which system is better, in sentences
+    tables: list[Table]
+    claims: list[ClaimLine]  # empty if the experiment can test none of them
+    figures: list[Figure]  # those of curves
+    figure7: dict[str, Matrix]  # attention by label; empty if no system has any
+    attention: AttentionData | None  # of every system that has any
 
 
 def make_report(params: Params) -> Report:
@@ -47,17 +39,16 @@ def make_report(params: Params) -> Report:
     numbers, claims = read_numbers(params.experiment), read_claims(params.experiment)
     if params.own_text:  # it asks its own questions, so of the paper's only the answers are shown
         claims = [one for one in claims if one.verdict != NOT_TESTED]
-    tables = [claims_table(claims), *make_tables(params, numbers)]
-    figures = figure5(params, numbers), figure6(params, numbers)
-    matrices = figure7(params), figure_gru(params)
+    baseline = constant_baseline(params) if params.own_text else {}
+    made = make_tables(params, numbers, baseline)
+    tables = claims_table(claims), *made, samples_table(params, numbers)
+    figures = figure5(params), figure6(params, numbers)
     return Report(
-        numbers,
+        headline(params, numbers, baseline) if params.own_text else "",
+        make_summary(params, numbers),
         [table for table in tables if table is not None],
         claims,
-        make_samples(params, numbers),
         [figure for figure in figures if figure is not None],
-        [figure for figure in matrices if figure is not None],
+        figure7(params),
         attention_data(params, numbers),
-        make_summary(params, numbers),
-        make_answer(params, numbers, one_sentence_bleus(params)) if params.own_text else [],
     )

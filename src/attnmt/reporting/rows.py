@@ -1,13 +1,12 @@
-"""The rows of the tables: those of systems.yaml, and those of our own tables, which follow from it.
-
-A row is marked if its system was trained by another recipe than those of most rows.
-"""
+"""The rows of the tables of scores: those of systems.yaml, and one for each system."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
 
 from attnmt.config import ALIGNER, DIAGONAL, Params, Training
-from attnmt.scoring.compared import is_shown
+from attnmt.scoring.published import printed_tables
+
+OTHER_SETTINGS = "†"  # follows the name of a system that was trained with other settings than most
 
 
 @dataclass(frozen=True)
@@ -20,90 +19,49 @@ class Row:
     over: str | None = None  # the key of the row from which its gain counts
     replaced: bool = False  # whether unknown words are replaced before BLEU is measured
     question: str | None = None  # what the gain answers
-    mark: str = ""  # follows the label if the recipe differs from that of most rows
-    meaning: str = ""  # what the mark says
-
-
-SIGNS = "†‡§¶"  # of other recipes
-Recipes = frozenset[Training]  # a model has one; an ensemble has several if members differ
-DIAGONAL_ROW = Row(DIAGONAL, "diagonal, no model", DIAGONAL)
+    mark: str = ""  # OTHER_SETTINGS, or nothing
 
 
 def table_rows(params: Params, table: str) -> list[Row]:
-    """Return the rows of one table in the order of systems.yaml, with marks for other recipes.
+    """Return the rows of a table in the order of systems.yaml, those of other people's systems last.
 
-    Systems of others come last.
+    A table without published numbers has only what the experiment trains. If its rows have gains, a row
+    stays only if its gain counts from another one, or another's gain from it.
     """
-    rows = [Row(key, **row.model_dump()) for key, row in params.rows.get(table, {}).items()]
+    rows = [Row(key, **row.model_dump()) for key, row in params.tables[table].rows.items()]
+    if table not in printed_tables():
+        with_gains = any(row.over for row in rows)
+        rows = [row for row in rows if params.runs_of(row.system)]
+        if with_gains:
+            keys, bases = {row.key for row in rows}, {row.over for row in rows}
+            rows = [row for row in rows if row.over in keys or row.key in bases]
     return marked(params, sorted(rows, key=lambda row: row.system is None))
 
 
-def marked(params: Params, rows: list[Row]) -> list[Row]:
-    """Return the rows, each with a mark if its recipe differs from that of most rows.
-
-    Each such recipe has its own sign. A row whose system is not trained has none.
-    """
-    recipes = {row.key: _recipes(params, row.system) for row in rows if params.runs_of(row.system)}
-    usual, *others = [one for one, _ in Counter(recipes.values()).most_common()] or [Recipes()]
-    signs = {other: SIGNS[i % len(SIGNS)] * (1 + i // len(SIGNS)) for i, other in enumerate(others)}
-    return [
-        replace(row, mark=signs[recipe], meaning=_meaning(signs[recipe], recipe, usual))
-        if (recipe := recipes.get(row.key)) in signs
-        else replace(row, mark="", meaning="")
-        for row in rows
-    ]
-
-
-def _recipes(params: Params, system: str | None) -> Recipes:
-    members = params.translators(params.runs_of(system)[0]).members
-    return frozenset(params.recipe(member) for member in members)
-
-
-def _meaning(sign: str, marked: Recipes, usual: Recipes) -> str:
-    def values(recipes: Recipes, key: str) -> str:
-        return " and ".join(sorted({str(getattr(recipe, key)) for recipe in recipes}))
-
-    differences = [
-        f"{key} {values(marked, key)}, not {values(usual, key)}"
-        for key in Training.model_fields
-        if values(marked, key) != values(usual, key)
-    ]
-    return f"{sign} marks another recipe of training: {'; '.join(differences)}."
-
-
-def aligned_rows(params: Params, _: str) -> list[Row]:
-    """Return the rows of Table 6, and the diagonal below them."""
-    return [*table_rows(params, "table6"), DIAGONAL_ROW]
-
-
-def scored_rows(params: Params, _: str) -> list[Row]:
-    """Return the rows of Table 1 for which the experiment has a system, without their gains."""
-    rows = [row for row in table_rows(params, "table1") if params.runs_of(row.system)]
-    return marked(params, [replace(row, over=None) for row in rows])
-
-
-def own_rows(params: Params, _: str) -> list[Row]:
+def own_rows(params: Params) -> list[Row]:
     """Return a row of each system and ensemble of the experiment, as it translates in the end."""
     systems = params.systems_and_ensembles
     return marked(params, [Row(n, n, n, replaced=params.replaces_words(n)) for n in systems])
 
 
-def own_linked_rows(params: Params, _: str) -> list[Row]:
-    """Return a row of each system with attention, then one of links that no model makes."""
-    systems = [
-        Row(name, name, name) for name in params.systems_and_ensembles if params.attends(name)
+def baseline_rows() -> list[Row]:
+    """Return the rows of links that no model makes."""
+    return [Row(ALIGNER, ALIGNER, ALIGNER), Row(DIAGONAL, DIAGONAL, DIAGONAL)]
+
+
+def marked(params: Params, rows: list[Row]) -> list[Row]:
+    """Return the rows, with a mark where a system was trained with other settings than most of them."""
+    settings = {
+        row.key: _settings(params, row.system) for row in rows if params.runs_of(row.system)
+    }
+    usual = Counter(settings.values()).most_common(1)[0][0] if settings else None
+    return [
+        replace(row, mark=OTHER_SETTINGS) if settings.get(row.key, usual) != usual else row
+        for row in rows
     ]
-    return [*marked(params, systems), Row(ALIGNER, ALIGNER, ALIGNER), DIAGONAL_ROW]
 
 
-def paired_rows(params: Params, table: str) -> list[Row]:
-    """Return the rows of a table of our own that the experiment trains and compares.
-
-    A row is compared if its gain counts from another of these rows, or another's gain from it.
-    """
-    if table not in params.rows or not is_shown(params, table):
-        return []
-    trained = [row for row in table_rows(params, table) if params.runs_of(row.system)]
-    keys = {row.key for row in trained}
-    bases = {row.over for row in trained}
-    return marked(params, [row for row in trained if row.over in keys or row.key in bases])
+def _settings(params: Params, system: str | None) -> frozenset[Training]:
+    """Return the settings of a model's training; an ensemble has several if its members differ."""
+    members = params.translators(params.runs_of(system)[0]).members
+    return frozenset(params.recipe(member) for member in members)

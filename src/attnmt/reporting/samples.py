@@ -1,81 +1,55 @@
 """Table 5: sample translations of the best system with attention and of the best one without."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from attnmt.config import DIRECTIONS, Direction, Language, Params
 from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
-from attnmt.reporting.own_text import own_name
 from attnmt.reporting.table import Cell, Format, Table, table_of
 from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.ranking import best_systems
 from attnmt.text.tokenizer import tokenizer
 
+TITLE, OWN_TITLE = "Table 5, sample translations", "Sample translations"
 CAPTION = (
-    "The sentences are spread evenly over {tests}; nobody chose them by hand. They are translated by "
-    "the best systems on the development set, with attention and without it, as far as there are both. "
-    "Where attention links an unknown word, it is replaced."
+    "Sample translations of sentences that are spread evenly over a test set; nobody chose them by "
+    "hand. The systems are the best on the development set, with attention and without it. Where "
+    "attention links an unknown word, it is replaced."
 )
 # The test set of each direction, as an index; the paper has one for each.
 TESTS: dict[Direction, int] = {"forward": 0, "backward": -1}
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A sentence of a test set, ``line`` counted from 0, in all its forms.
+def samples_table(params: Params, numbers: Numbers) -> Table | None:
+    """Return the source, the reference and the translations of each sampled sentence, a row for each.
 
-    ``texts`` has the source, the reference and the translations, by who wrote them.
-    """
-
-    direction: Direction
-    set: str
-    line: int
-    texts: dict[str, str]
-
-
-def make_samples(params: Params, numbers: Numbers) -> list[Sample]:
-    """Return the sampled sentences of each direction for which the experiment has a system.
+    Returns:
+        None if the experiment has no ranked system.
 
     Raises:
         InputError: if a file is missing, or has more or fewer lines than the test set.
     """
-    return [s for direction in DIRECTIONS for s in _samples(params, numbers, direction)]
+    rows = dict(row for direction in DIRECTIONS for row in _rows(params, numbers, direction))
+    title = OWN_TITLE if params.own_text else TITLE
+    return table_of("table5", title, CAPTION, rows, {"line": Format(0)}) if rows else None
 
 
-def samples_table(params: Params, samples: Sequence[Sample]) -> Table | None:
-    """Return Table 5 with a row for each text; None if there is no sample."""
-    if not samples:
-        return None
-    rows: dict[str, dict[str, Cell]] = {
-        f"{one.set}/{one.line}/{one.direction}/{who}": {
-            "set": one.set,
-            "line": float(one.line + 1),
-            "text of": who,
-            "text": text,
-        }
-        for one in samples
-        for who, text in one.texts.items()
-    }
-    caption = CAPTION.format(tests=" and ".join(dict.fromkeys(one.set for one in samples)))
-    title, about = own_name(params, "Table 5", "sample translations")
-    return table_of("table5", title, caption, rows, {"line": Format(0)}, {}, about)
-
-
-def _samples(params: Params, numbers: Numbers, direction: Direction) -> list[Sample]:
+def _rows(
+    params: Params, numbers: Numbers, direction: Direction
+) -> Iterator[tuple[str, dict[str, Cell]]]:
     test = params.sets.tests[TESTS[direction]]
     systems = [name for name in best_systems(params, numbers, direction) if name]
     if not systems:
-        return []
+        return
     source, reference = (_plain(params, test, side) for side in params.languages.sides(direction))
     texts = {"source": source, "reference": reference}
     texts |= {name: _translations(params, name, test, len(source)) for name in systems}
-    return [
-        Sample(direction, test, line, {who: lines[line] for who, lines in texts.items()})
-        for line in sampled_lines(len(source), params.decoding.samples)
-    ]
+    for line in sampled_lines(len(source), params.decoding.samples):
+        for who, lines in texts.items():
+            where: dict[str, Cell] = {"set": test, "line": float(line + 1)}
+            yield f"{test}/{line}/{direction}/{who}", where | {"text of": who, "text": lines[line]}
 
 
 def _plain(params: Params, test: str, language: Language) -> list[str]:

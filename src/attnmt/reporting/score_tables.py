@@ -1,83 +1,69 @@
 """The tables of scores: the paper's numbers and ours side by side, with tested gains and verdicts."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
 
-from attnmt.config import ALIGNER, Params
-from attnmt.reporting.doubts import unlearned
-from attnmt.reporting.facts import facts, interval_of, limits_caption, value_of
-from attnmt.reporting.rows import Row
-from attnmt.reporting.specs import (
-    AER_CHOSEN,
-    BLEU,
-    BLEU_BEFORE,
-    BLEU_UNK,
-    OF_TRANSLATIONS,
-    Measure,
-    Spec,
-    specs_of,
-)
-from attnmt.reporting.table import Cell, Format, P, Table, table_of
-from attnmt.scoring.limits import NOT_COMPARED
-from attnmt.scoring.numbers import (
-    AUTHORS,
-    CHOSEN,
-    DIGITS,
-    READINGS,
-    WORDS,
-    Line,
-    Numbers,
-)
-from attnmt.scoring.published import paper_set, printed_tables
-from attnmt.scoring.ranking import LEARNING, learning_sign
+from attnmt.config import Column, Params, TableEntry
+from attnmt.reporting.caveats import BY_DEFINITION, POORLY_ALIGNED, notes_of, poorly_aligned
+from attnmt.reporting.rows import Row, baseline_rows, own_rows, table_rows
+from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of, value_of
+from attnmt.scoring.compared import is_shown
+from attnmt.scoring.limits import limits_in
+from attnmt.scoring.numbers import DIGITS, Line, Numbers, Replacement
+from attnmt.scoring.ranking import learning_sign
 from attnmt.scoring.verdicts import ALPHA
 
-# These columns stand in this order in every table.
-GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
-OF_RATES = {  # what they are called where a lower number is the better one
-    "paper gain": "paper change",
-    "gain": "change, minus is better",
-    "gain, 95%": "change, minus is better, 95%",
-    "gain over": "change from",
+
+@dataclass(frozen=True)
+class Measure:
+    """A kind of number: what a heading calls it, and how ``scores.csv`` does."""
+
+    heading: str
+    metric: str
+    replacement: Replacement | None = None  # None where it depends on the row, or does not apply
+    digits: int = 1  # the decimals that a reader sees
+
+
+OF_TRANSLATIONS = ("bleu", "chrf", "ter")  # the metrics that unknown words change
+BLEU, AER = Measure("BLEU", "bleu"), Measure("AER", "aer_chosen", digits=2)
+MEASURES: dict[Column, Measure] = {
+    "ppl": Measure("ppl", "ppl"),
+    "bleu": BLEU,
+    "bleu_replaced": Measure("BLEU after replacement", "bleu", "after"),
+    "chrf": Measure("chrF2", "chrf"),
+    "ter": Measure("TER", "ter"),
+    "aer": AER,
+    "in_window": Measure("in window, %", "in_window", digits=0),
 }
-STEPS = "chosen, words', program's step"
-CHOICES = (
-    "; on {dev} the chosen step has links nearer to the outside aligner's, and the words' step restores "
-    "more unknown words."
+GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
+SYSTEMS = TableEntry(
+    title="Systems",
+    caption="Every system on every test set, with unknown words replaced where attention can do that. "
+    "“in window” is the percentage of sentences for which local attention is global.",
+    columns=["ppl", "bleu", "chrf", "ter", "aer", "in_window"],
 )
-OTHER_TEXT = "Our text is not the paper's{instead}."
 
 
 def score_tables(params: Params, numbers: Numbers) -> list[Table]:
-    """Return the tables of scores in which the experiment has at least one number of its own."""
-    made = [score_table(params, numbers, spec) for spec in specs_of(params)]
-    return [table for table in made if table is not None]
+    """Return the tables of scores in which the experiment has at least one number of its own.
+
+    On one's own text, a table of all its systems stands in the place of the paper's tables.
+    """
+    scores = [scores_of(params, numbers, name) for name in params.tables if is_shown(params, name)]
+    if params.own_text:
+        rows = [*own_rows(params), *baseline_rows()]
+        sets = list(dict.fromkeys([*params.sets.tests, *params.sets.aligned]))
+        scores = [Scores(params, numbers, "table_systems", SYSTEMS, rows, sets), *scores]
+    return [table_of_scores(one) for one in scores if one.has_ours()]
 
 
-def score_table(params: Params, numbers: Numbers, spec: Spec) -> Table | None:
-    """Return one table of scores; None if the experiment has no number in it."""
-    scores = Scores(params, numbers, spec)
-    rows, measure = scores.rows, scores.main
-    main = {key: scores.ours(row, measure) for key, row in rows.items()}
-    if not any(main[key] for key, row in rows.items() if params.runs_of(row.system)):
-        return None
-    known = [line for line in main.values() if line]
-    ways = {params.languages.title(line.direction) for line in known if line.direction}
-    gain, p = [scores.named(heading) for heading in ("gain", "gain, 95%")], ["p", "verdict"]
-    return table_of(
-        spec.name,
-        spec.title,
-        _caption(scores, known),
-        {key: _cells(scores, row) for key, row in rows.items()},
-        _formats(scores),
-        {key: _card(scores, row) for key, row in rows.items()},
-        about=", ".join(filter(None, [spec.about, *(ways if len(ways) == 1 else ())])),
-        narrow=[["system", scores.named("gain over")], [measure.heading, "seeds"], gain, p]
-        if scores.gain
-        else (),
-        doubts=unlearned(params, numbers, scores.decided()),
-    )
+def scores_of(params: Params, numbers: Numbers, name: str) -> "Scores":
+    """Return the numbers of a table of systems.yaml."""
+    entry = params.tables[name]
+    test = params.sets.tests[0 if entry.test == "first" else -1]
+    sets = params.sets.aligned if entry.gain == "aer" else [test]
+    return Scores(params, numbers, name, entry, table_rows(params, name), sets)
 
 
 class Scores:
@@ -86,191 +72,173 @@ class Scores:
     Attributes:
         rows: by their keys.
         measures: its columns of numbers.
+        sets: those on which each row is scored, the first one by default.
         gain: the measure whose gain the table shows.
-        main: that measure, or the first one of a table without gains.
-        is_published: whether the paper or the course report has the table.
-        base: the measure of the same row from which the gain counts, if it is no other row's.
+        base: the measure from which that gain counts.
     """
 
-    def __init__(self, params: Params, numbers: Numbers, spec: Spec) -> None:
-        """Find the rows, and how they are compared."""
-        self.params, self.numbers, self.spec = params, numbers, spec
-        self.rows = {row.key: row for row in spec.rows(params, spec.table)}
-        how = params.comparisons.get(spec.table)
-        self.gain: Measure | None = None
-        self.base: Measure | None = None
-        self.measures = spec.measures
-        if how:
-            self.measures = tuple(_scored_by(how.script, one) for one in spec.measures)
-            bleu = _scored_by(how.script, BLEU if how.of == "row" else BLEU_UNK)
-            self.gain = AER_CHOSEN if how.metric == "aer" else bleu
-            self.base = _scored_by(how.script, BLEU_BEFORE) if how.of == "replacement" else None
-        self.main = self.gain or spec.measures[0]
-        self.is_published = spec.table in printed_tables()
-        self._test = params.sets.tests[-1 if how and how.test == "last" else spec.at]
+    def __init__(
+        self,
+        params: Params,
+        numbers: Numbers,
+        name: str,
+        entry: TableEntry,
+        rows: Iterable[Row],
+        sets: Sequence[str],
+    ) -> None:
+        """Keep all that numbers are found by."""
+        self.params, self.numbers, self.name, self.entry = params, numbers, name, entry
+        self.rows, self.sets = {row.key: row for row in rows}, sets
+        self.measures = [MEASURES[column] for column in entry.columns]
+        in_place = entry.gain == "replacement"
+        self.gain = MEASURES["bleu_replaced" if entry.gain == "replacement" else entry.gain]
+        self.base = BLEU if in_place else self.gain
+
+    def has_ours(self) -> bool:
+        """Return whether the experiment has a number of its own in the table's main column."""
+        main = self.gain if self.gain in self.measures else self.measures[0]
+        rows = [row for row in self.rows.values() if self.params.runs_of(row.system)]
+        return any(self.ours(row, main) for row in rows)
 
     def over(self, row: Row) -> Row | None:
         """Return the row from which the gain of a row counts."""
-        return row if self.base else self.rows.get(row.over or "")
+        return row if self.entry.gain == "replacement" else self.rows.get(row.over or "")
 
-    def ours(self, row: Row, measure: Measure) -> Line | None:
-        """Return our number in a row."""
-        of_links = measure.metric.startswith("aer")
-        test = self.params.sets.aligned[self.spec.at] if of_links else self._test
-        replacement = measure.replacement
-        if replacement is None and measure.metric in OF_TRANSLATIONS:
-            replacement = "after" if row.replaced else "before"
-        return self.numbers.system(row.system, measure.metric, test, measure.script, replacement)
+    def ours(self, row: Row, measure: Measure, test: str | None = None) -> Line | None:
+        """Return our number in a row, by default on the first set.
 
-    def by_recipes(self, row: Row) -> dict[str, Row]:
-        """Return a row as other recipes train its system, by recipe, where they train it anew."""
-        names = {r: self.params.system_under(r, row.system or "") for r in self.params.recipes}
-        return {
-            recipe: replace(row, system=name)
-            for recipe, name in names.items()
-            if name not in (None, row.system)
-        }
-
-    def tested(self, row: Row) -> Line | None:
-        """Return the gain of a row; None if it has none."""
-        over = self.over(row)
-        if over is None or self.gain is None:
-            return None
-        ours, other = self.ours(row, self.gain), self.ours(over, self.base or self.gain)
-        return self.numbers.gain(ours, other, self.gain.metric)
-
-    def decided(self) -> list[Line]:
-        """Return the gains that several seeds decide."""
-        gains = filter(None, map(self.tested, self.rows.values()))
-        return [
-            one for one in gains if (one.trainings or 1) > 1 and one.p is not None and one.p < ALPHA
-        ]
-
-    def named(self, heading: str) -> str:
-        """Return what one of GAIN_HEADINGS is called in this table."""
-        return OF_RATES.get(heading, heading) if self.gain is AER_CHOSEN else heading
-
-    def lines(self, row: Row) -> list[Line]:
-        """Return all our numbers in a row."""
-        return [line for one in self.measures if (line := self.ours(row, one))]
+        Rows on the first set have the error rate of the first set with links, if it has none itself.
+        """
+        aligned, test = self.params.sets.aligned, test or self.sets[0]
+        if measure is AER and test == self.sets[0] and test not in aligned:
+            test = aligned[0]
+        script = self.entry.script if measure.metric == "bleu" else None
+        replacement = _replacement(row, measure)
+        return self.numbers.system(row.system, measure.metric, test, script, replacement)
 
     def printed(self, row: Row, measure: Measure, kind: str = "system") -> Line | None:
         """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
-        replacement = measure.replacement or ("after" if row.replaced else "before")
-        is_bleu, key = measure.metric == "bleu", f"{self.spec.table}/{row.key}"
-        metric = "aer" if measure.metric.startswith("aer") else measure.metric
-        return self.numbers.paper(key, metric, replacement if is_bleu else None, kind)
+        metric = "aer" if measure is AER else measure.metric
+        replacement = _replacement(row, measure) if metric == "bleu" else None
+        return self.numbers.paper(f"{self.name}/{row.key}", metric, replacement, kind)
 
-    def sign(self, row: Row) -> str:
-        """Return what follows the label of a system that was still learning."""
-        return learning_sign(self.params, self.numbers, row.system)
+    def tested(self, row: Row, test: str | None = None) -> Line | None:
+        """Return the gain of a row; None if it has none."""
+        over = self.over(row)
+        if over is None:
+            return None
+        ours, other = self.ours(row, self.gain, test), self.ours(over, self.base, test)
+        return self.numbers.gain(ours, other, self.gain.metric)
 
-
-def _card(scores: Scores, row: Row) -> dict[str, str]:
-    """Return where the numbers of a row come from."""
-    card = facts(scores.params, scores.lines(row))
-    if row.mark:
-        card["recipe"] = row.meaning
-    for recipe, other in scores.by_recipes(row).items():
-        if scores.ours(other, scores.main):
-            card[f"by recipe {recipe}"] = str(other.system) + scores.sign(other)
-    return card
+    def label(self, row: Row) -> str:
+        """Return the name of a row, with marks for its training."""
+        return row.label + row.mark + learning_sign(self.params, self.numbers, row.system)
 
 
-def _formats(scores: Scores) -> dict[str, Format]:
-    formats: dict[str, Format] = {"p": P, "seeds": Format(0)}
-    for measure in scores.measures:
-        name, by_recipes = measure.heading, [_by(measure, one) for one in scores.params.recipes]
-        headings = (_printed(measure), name, f"{name}, 95%", *by_recipes)
+def _replacement(row: Row, measure: Measure) -> Replacement | None:
+    if measure.metric not in OF_TRANSLATIONS:
+        return None
+    return measure.replacement or ("after" if row.replaced else "before")
+
+
+def table_of_scores(scores: Scores) -> Table:
+    """Return a table of scores. Its rows stand there once for each of its sets."""
+    gains = filter(None, map(scores.tested, scores.rows.values()))
+    decided = [one for one in gains if _is_decided(one)]
+    losers = poorly_aligned(scores.params, scores.numbers, decided)
+    rows: dict[str, dict[str, Cell]] = {}
+    for test, row in product(scores.sets, scores.rows.values()):
+        lines = [scores.ours(row, measure, test) for measure in scores.measures]
+        label = scores.label(row) + POORLY_ALIGNED * (row.system in losers) + _limit_sign(lines)
+        key = row.key if test == scores.sets[0] else f"{row.key}/{test}"
+        cells = _cells(scores, row, test, lines)
+        rows[key] = {"system": label, "question": row.question, **cells}
+    labels = [str(cells["system"]) for cells in rows.values()]
+    formats = _formats(scores.measures)
+    signed = ("difference", "paper gain", "gain", "gain, 95%")
+    formats |= dict.fromkeys(signed, Format(scores.gain.digits, signed=True))
+    entry, notes = scores.entry, notes_of(labels)
+    return table_of(scores.name, entry.title, entry.caption, rows, formats, notes)
+
+
+def _formats(measures: Iterable[Measure]) -> dict[str, Format]:
+    formats: dict[str, Format] = {"p": P, "seeds": Format(0), "lines": Format(0)}
+    for measure in measures:
+        name = measure.heading
+        headings = (f"paper {name}", name, f"{name}, 95%")
         formats |= dict.fromkeys(headings, Format(measure.digits))
-    if scores.gain:
-        signed = Format(scores.gain.digits, signed=True)
-        gains = ("paper gain", "gain", "gain, 95%", "difference")
-        formats |= dict.fromkeys(map(scores.named, gains), signed)
     return formats
 
 
-def _scored_by(script: str, measure: Measure) -> Measure:
-    """Return a measure by another script, if it is BLEU."""
-    return replace(measure, script=script) if measure.metric == "bleu" else measure
+def _cells(scores: Scores, row: Row, test: str, lines: Sequence[Line | None]) -> dict[str, Cell]:
+    """Return the numbers of a row on one set by their headings, the published ones beside ours."""
+    cells: dict[str, Cell] = {"seeds": _seeds(lines)}
+    for measure, line in zip(scores.measures, lines, strict=True):
+        printed = scores.printed(row, measure)
+        cells[f"paper {measure.heading}"] = value_of(printed) or (printed.note if printed else None)
+        cells |= _scored(measure, line)
+    return cells | _gain_cells(scores, row, test) | _measured(lines)
 
 
-def _printed(measure: Measure) -> str:
-    """Return the heading of published numbers; an error rate was published at one step."""
-    return f"paper {measure.heading.partition(',')[0]}"
+def _limit_sign(lines: Iterable[Line | None]) -> str:
+    return BY_DEFINITION if any(limits_in(line.note) for line in lines if line) else ""
 
 
-def _by(measure: Measure, recipe: str) -> str:
-    return f"{measure.heading}, recipe {recipe}"
+def _seeds(lines: Iterable[Line | None]) -> float | None:
+    """Return how many trainings are behind some numbers; None if there is one."""
+    seeds = max((line.trainings or 1 for line in lines if line), default=1)
+    return float(seeds) if seeds > 1 else None
 
 
-def _cells(scores: Scores, row: Row) -> dict[str, Cell]:
-    """Return the cells of a row by their headings."""
-    lines, label = scores.lines(row), row.label + row.mark + scores.sign(row)
-    if row.system == ALIGNER and lines:
-        label += f" (ours: {lines[0].signature})"
-    several = [line.trainings for line in lines if (line.trainings or 1) > 1]
-    seeds = float(several[0] or 0) if several else None
-    cells: dict[str, Cell] = {"system": label, "question": row.question, "seeds": seeds}
-    for measure in scores.measures:
-        line = scores.ours(row, measure)
-        printed = scores.printed(row, measure) if scores.is_published else None
-        value = printed.value if printed else None
-        cells[_printed(measure)] = printed.note if printed and value is None else value
-        cells[measure.heading] = value_of(line)
-        cells[f"{measure.heading}, 95%"] = interval_of(line) if measure.interval else None
-        if measure.heading == scores.main.heading:
-            others = scores.by_recipes(row)
-            for recipe in scores.params.recipes:
-                other = others.get(recipe)
-                number = scores.ours(other, measure) if other else None
-                cells[_by(measure, recipe)] = value_of(number)
-    if AER_CHOSEN in scores.measures:
-        cells[STEPS] = _steps(scores, row)
-    if scores.gain:
-        gains = _gain_cells(scores, row, scores.gain)
-        cells |= {scores.named(heading): cell for heading, cell in gains.items()}
-    return cells
+def _scored(measure: Measure, line: Line | None) -> dict[str, Cell]:
+    return {measure.heading: value_of(line), f"{measure.heading}, 95%": interval_of(line)}
 
 
-def _steps(scores: Scores, row: Row) -> str | None:
-    """Return the step of each reader of attention; seeds may differ in theirs.
+def _measured(lines: Iterable[Line | None]) -> dict[str, Cell]:
+    """Return on what our lines were measured. Links are gold, or silver ones of the outside aligner."""
+    known = [line for line in lines if line]
+    first = next(iter(known), None)
+    rate = next((line for line in known if line.metric == "aer"), None)
+    links = "silver" if rate and "silver" in (rate.note or "") else "gold"
+    return {
+        "links": links if rate else None,
+        "step": rate.script if rate else None,
+        "set": first.set if first else None,
+        "lines": float(first.lines) if first and first.lines else None,
+    }
 
-    Scores that older code wrote have no reader of words.
-    """
-    read = [scores.ours(row, Measure("", READINGS[one])) for one in (CHOSEN, WORDS, AUTHORS)]
-    steps = [line.script or "by seed" if line and line.readers else "–" for line in read]
-    return ", ".join(steps) if set(steps) != {"–"} else None
 
-
-def _gain_cells(scores: Scores, row: Row, measure: Measure) -> dict[str, Cell]:
+def _gain_cells(scores: Scores, row: Row, test: str) -> dict[str, Cell]:
     """Return the paper's gain and ours, its test, and what the two say together."""
-    published, ours = scores.printed(row, measure), scores.ours(row, measure)
+    published, ours = scores.printed(row, scores.gain), scores.ours(row, scores.gain, test)
     if published is None or ours is None or published.set != ours.set:
         published = None  # measured on another text
     cells: dict[str, Cell] = dict.fromkeys(GAIN_HEADINGS)
     if published and ours and published.value is not None:
         cells["difference"] = round((ours.value or 0.0) - published.value, DIGITS)
-    paper, gain, over = None, None, scores.over(row)
+    paper, gain, over = None, scores.tested(row, test), scores.over(row)
     if over is not None:
-        paper = _paper_gain(scores, row, over, measure) if scores.is_published else None
-        gain = scores.tested(row)
-        cells |= {"paper gain": paper, "gain": gain.value if gain else None}
-        cells |= {"gain, 95%": interval_of(gain), "p": gain.p if gain else None}
-        if scores.base is None and (gain or paper is not None):
+        paper = _paper_gain(scores, row, over)
+        cells |= {"paper gain": paper, "gain": value_of(gain), "gain, 95%": interval_of(gain)}
+        cells["p"] = gain.p if gain else None
+        if over is not row and (gain or paper is not None):
             cells["gain over"] = over.label
     return cells | {"verdict": _verdict(ours, published, gain, paper)}
 
 
-def _paper_gain(scores: Scores, row: Row, over: Row, measure: Measure) -> float | None:
+def _paper_gain(scores: Scores, row: Row, over: Row) -> float | None:
     """Return the printed gain, or the difference of the printed numbers where none was printed."""
-    if printed := scores.printed(row, measure, "gain"):
+    if printed := scores.printed(row, scores.gain, "gain"):
         return printed.value
-    one = scores.printed(row, measure)
-    two = scores.printed(over, scores.base or measure)
+    one, two = scores.printed(row, scores.gain), scores.printed(over, scores.base)
     if one is None or two is None or one.value is None or two.value is None:
         return None
     return round(one.value - two.value, DIGITS)
+
+
+def _is_decided(gain: Line) -> bool:
+    """Return whether several seeds decide a gain."""
+    return (gain.trainings or 1) > 1 and gain.p is not None and gain.p < ALPHA
 
 
 def _verdict(
@@ -295,59 +263,3 @@ def _verdict(
     if not paper:  # none, or no difference that has a sign
         return "higher" if gain.value > 0 else "lower"
     return "same order" if (gain.value > 0) == (paper > 0) else "other order"
-
-
-def _caption(scores: Scores, lines: Sequence[Line]) -> str:
-    """Say what is measured, on which text, and what the marks mean."""
-    spec, line, seeds = scores.spec, lines[0], max(one.trainings or 1 for one in lines)
-    detail = f"{line.lines:,} sentences"
-    detail += f", {line.search}" if line.search else ""
-    if seeds > 1:
-        detail += f"; means of up to {seeds} seeds ± standard deviation"
-    on = f"{line.set} ({detail})"
-    if not any(measure.metric in OF_TRANSLATIONS for measure in scores.measures):
-        links = next((one.note for one in lines if one.note), "").partition(";")[0]
-        first = f"Alignment error rate on {on}, against {links}; lower is better."
-    elif scores.gain is None:
-        first = f"Translations of {on}."
-    else:
-        first = f"{_bleu_words(scores, line)} of {on}, with 95% intervals{_gains(scores)}."
-    shown = [line for row in scores.rows.values() for line in scores.lines(row)]
-    is_chosen = any(WORDS in (line.readers or "") for line in shown)  # older code did not choose so
-    if is_chosen and not any(NOT_COMPARED in (line.note or "") for line in shown):
-        first = first.removesuffix(".") + CHOICES.format(dev=scores.params.sets.dev)
-    other_text = scores.is_published and line.set != paper_set(spec.table)
-    instead = ": compare gains" if any(map(scores.tested, scores.rows.values())) else ""
-    compared = OTHER_TEXT.format(instead=instead) if other_text else ""
-    marks = dict.fromkeys(row.mark for row in scores.rows.values() if row.mark)
-    meanings = {
-        f"{' '.join(marks)} another recipe of training": bool(marks),
-        f"{LEARNING} still learning": any(map(scores.sign, scores.rows.values())),
-    }
-    meant = ", ".join(sign for sign, is_there in meanings.items() if is_there)
-    sentences = [first, compared, f"Marks: {meant}." if meant else "", spec.subject]
-    caption = " ".join(filter(None, sentences))
-    # Limits are mostly those of intervals, and no caption speaks of one that is not shown.
-    bounded = (one for one in scores.measures if one.interval)
-    with_interval = (scores.ours(*both) for both in product(scores.rows.values(), bounded))
-    return caption + limits_caption(filter(None, with_interval))
-
-
-def _gains(scores: Scores) -> str:
-    """Say what gains are counted of, where it is not the first column of BLEU."""
-    if scores.gain is None or scores.gain.heading == BLEU.heading:
-        return ""
-    start = f"from {scores.base.heading} to" if scores.base else "of"
-    return f" and gains {start} {scores.gain.heading}"
-
-
-def _bleu_words(scores: Scores, line: Line) -> str:
-    """Say on which text BLEU is computed."""
-    params, gain = scores.params, scores.gain
-    family = params.families[line.family or next(iter(params.families))].encoding
-    side = params.languages.sides(line.direction or "forward")[1]
-    unit = {"moses": "Moses tokens", "none": "tokens"}.get(side.tokenize, side.tokenize)
-    text = unit if gain and gain.script == "tokenized" else "detokenized text"
-    case = ", lower-cased" if family.lowercase else ""
-    cut = f" (of each sentence the last {family.length})" if family.length else ""
-    return f"The table shows BLEU on {text}{case}{cut}"

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from attnmt.config import DIAGONAL, Params
-from attnmt.decoding.link_step import NOTHING_CHOSE, SHIFTS
+from attnmt.config import Params
 from attnmt.reporting.attention import label
 from attnmt.reporting.table import decimal, signed
 from attnmt.scoring.numbers import Line, Numbers
@@ -29,59 +28,30 @@ class Headline:
 
 def make_summary(params: Params, numbers: Numbers) -> list[Headline]:
     """Return the headlines for which the experiment has numbers; on one's own text, none."""
-    if params.own_text:
-        return []  # answer.py says it in sentences
-    return list(_headlines(params, numbers))
+    return [] if params.own_text else list(_headlines(params, numbers))
 
 
 def _headlines(params: Params, numbers: Numbers) -> Iterator[Headline]:
     for name in ranked_systems(params, numbers)[:1]:
-        yield from _bleu(params, numbers, "Best system, BLEU", name)
+        yield from _score(params, "Best system, BLEU", final_bleu(params, numbers, name))
     gain = numbers.gain(*attention_pair(params, numbers))
     if gain and gain.value is not None:
         systems = " over ".join(label(params, str(name)) for name in (gain.system, gain.over))
-        number, bounds = signed(gain.value, 1), _bounds(gain, signed)
-        yield Headline(GAIN, number, systems, bounds)
+        yield Headline(GAIN, signed(gain.value, 1), systems, _bounds(gain, signed, 1))
     for name in islice(params.ensembles, 1):  # the paper's; any other is in the tables
-        yield from _bleu(params, numbers, "Ensemble, BLEU", name)
-    yield from _links(params, numbers)
+        yield from _score(params, "Ensemble, BLEU", final_bleu(params, numbers, name))
+    best = best_systems(params, numbers)[0]
+    rate = numbers.system(best, "aer_chosen", params.sets.aligned[0])
+    yield from _score(params, "Alignment error rate", rate, 2)
 
 
-def _bleu(params: Params, numbers: Numbers, what: str, system: str) -> Iterator[Headline]:
-    line = final_bleu(params, numbers, system)
+def _score(params: Params, what: str, line: Line | None, digits: int = 1) -> Iterator[Headline]:
     if line and line.value is not None:
-        after = "unknown words replaced" if line.replacement == "after" else ""
-        note = "; ".join(filter(None, [_bounds(line, decimal), after]))
-        yield Headline(what, decimal(line.value, 1), label(params, system), note)
+        number, system = decimal(line.value, digits), label(params, str(line.system))
+        yield Headline(what, number, system, _bounds(line, decimal, digits))
 
 
-def _links(params: Params, numbers: Numbers) -> Iterator[Headline]:
-    """Yield the error rate of the best system's links, at the chosen step and then at the other.
-
-    If nothing chose the step, the headline says so.
-    """
-    system, aligned = best_systems(params, numbers)[0], params.sets.aligned[0]
-    line = numbers.system(system, "aer_chosen", aligned)
-    if system is None or line is None or line.value is None:
-        return
-    diagonal = numbers.system(DIAGONAL, "aer", aligned)
-    silver = ", against silver links" if "silver" in (line.note or "") else ""
-    whose = f" (the authors' step: {NOTHING_CHOSE})" if NOTHING_CHOSE in (line.note or "") else ""
-    notes = ["lower is better"]
-    notes.append(f"read at the {line.script} step{whose}{silver}" if line.script else "")
-    others = {s: numbers.system(system, f"aer_{s}", aligned) for s in SHIFTS if s != line.script}
-    notes += [
-        f"{one.value:.2f} at the {s} step"
-        for s, one in others.items()
-        if one and one.value is not None
-    ]
-    if diagonal and diagonal.value is not None:
-        notes.append(f"the diagonal has {diagonal.value:.2f}")
-    note = "; ".join(part for part in notes if part)
-    yield Headline("Alignment error rate", decimal(line.value, 2), label(params, system), note)
-
-
-def _bounds(line: Line, show: Callable[[float, int], str]) -> str:
+def _bounds(line: Line, show: Callable[[float, int], str], digits: int) -> str:
     if line.low is None or line.high is None:
         return ""
-    return f"{show(line.low, 1)} to {show(line.high, 1)}"
+    return f"{show(line.low, digits)} to {show(line.high, digits)}"

@@ -7,19 +7,15 @@ The page is the fourth (``page.py``). The others are CSV, with numbers as they a
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from math import isnan
-from types import MappingProxyType
 from typing import NamedTuple, cast
 
 import pandas as pd
 
+from attnmt.scoring.numbers import Line
 from attnmt.scoring.verdicts import ALPHA
 
 SMALLEST_P = 0.001
-# Columns of the narrow version, each of headings whose cells stand below each other
-NARROW = (("BLEU", "seeds", "set"), ("gain", "gain, 95%"), ("p", "verdict"))
-OF_INTERVAL = ", 95%"  # ends the heading of a column of intervals
 TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)  # Markdown would read <unk> as HTML
 
 
@@ -95,20 +91,11 @@ class Table:
     """
 
     name: str  # the stem of its files
-    title: str  # what lists call it, such as "Table 1"
-    caption: str  # what is measured, on which text, what the marks mean
+    title: str
+    caption: str  # what is measured
     frame: pd.DataFrame
     formats: Mapping[str, Format] = field(default_factory=dict)  # one decimal where there is none
-    about: str = ""  # more about its subject
-    # By row, where its numbers come from and what else is to be known of them
-    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    # A version for one column of a paper, if there is one: its columns, each of headings whose cells
-    # stand below each other (the first names a row, and over which other row it has a gain); its
-    # caption; and a table that stands above it
-    narrow: Sequence[Sequence[str]] = ()
-    narrow_caption: str = ""
-    doubts: Sequence[str] = ()  # sentences about verdicts, to stand below the table
-    above: "Table | None" = None
+    notes: Sequence[str] = ()  # sentences to stand below the table, about its marks and verdicts
 
     @property
     def headings(self) -> list[str]:
@@ -128,38 +115,6 @@ class Table:
         """Return a cell as a reader sees it."""
         return self.formats.get(heading, Format()).show(self.cell(row, heading))
 
-    def with_facts(self) -> list[str]:
-        """Return the rows of which it is known where their numbers come from."""
-        return [row for row in self.frame.index if self.facts.get(row)]
-
-    def filled(self, rows: Sequence[str]) -> list[str]:
-        """Return the headings of the columns in which one of some rows has a cell."""
-        return [h for h in self.headings if any(self.text(row, h) for row in rows)]
-
-    def is_extra(self, heading: str) -> bool:
-        """Return whether a page leaves out a column where its window is narrow.
-
-        It keeps what is on top in each column of the narrow version, the last heading of it, which is
-        the verdict, and the paper's numbers of the same kind.
-        """
-        kept = (
-            {column[0] for column in self.narrow} | {self.narrow[-1][-1]} if self.narrow else set()
-        )
-        return bool(kept) and heading.removeprefix("paper ") not in kept
-
-    def has_interval(self, heading: str) -> bool:
-        """Return whether another column has the intervals of a column."""
-        return heading + OF_INTERVAL in self.headings
-
-    def interval(self, row: str, heading: str) -> str:
-        """Return the interval of a cell as a reader sees it; an empty text if there is none."""
-        return self.text(row, heading + OF_INTERVAL) if self.has_interval(heading) else ""
-
-    def apart(self, headings: Iterable[str]) -> list[str]:
-        """Return some headings without those of intervals, for tables that have both in one cell."""
-        intervals = {heading + OF_INTERVAL for heading in self.headings}
-        return [heading for heading in headings if heading not in intervals]
-
     def texts(self) -> list[list[str]]:
         """Return all cells as a reader sees them, row by row."""
         return [[self.text(row, heading) for heading in self.headings] for row in self.frame.index]
@@ -171,52 +126,32 @@ def table_of(
     caption: str,
     rows: Mapping[str, Mapping[str, Cell]],
     formats: Mapping[str, Format],
-    facts: Mapping[str, Mapping[str, str]],
-    about: str = "",
-    narrow: Sequence[Sequence[str]] = (),
-    notes: Mapping[str, str] = MappingProxyType({}),
-    above: Table | None = None,
-    doubts: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Table:
     """Return a table of rows of cells by their headings.
 
-    Columns without any cell are left out, and so are rows with nothing but a name. The narrow version
-    has the first column and, where ``narrow`` does not name others, those of NARROW. There is none
-    without a gain or a second number.
-
-    Args:
-        notes: sentences of the caption, each by the heading of the column that it explains. They stand
-            in the captions of those versions that have the column.
-        above: a table that stands above the narrow version.
-        doubts: sentences about verdicts, to stand below the table.
+    Columns without any cell are left out, and so are rows with nothing but a name.
     """
     frame = pd.DataFrame.from_dict(dict(rows), orient="index", dtype=object)
     frame = frame.astype(object).where(frame.notna(), None)
     is_filled = frame.map(lambda cell: cell not in (None, ""))
     frame = frame[is_filled.iloc[:, 1:].any(axis=1)]
     kept = [str(heading) for heading in frame if is_filled[heading].any()]
-    usual = [kept[:1], *NARROW] if "gain" in kept else []
-    stacked = [[heading for heading in one if heading in kept] for one in narrow or usual]
-    short = [one for one in stacked if one]
-    short = short if len(short) > 2 else []
+    return Table(name, title, caption, frame[kept], formats, notes)
 
-    def explained(headings: Iterable[str]) -> str:
-        return " ".join([caption, *(notes[heading] for heading in headings if heading in notes)])
 
-    captions = explained(kept), explained(chain.from_iterable(short))
-    return Table(
-        name,
-        title,
-        captions[0],
-        frame[kept],
-        formats,
-        about=about,
-        facts=facts,
-        narrow=short,
-        narrow_caption=captions[1],
-        doubts=doubts,
-        above=above,
-    )
+def value_of(line: Line | None) -> float | Spread | None:
+    """Return the number of a line, with its standard deviation if it has one."""
+    if line is None or line.value is None:
+        return None
+    return line.value if line.sd is None else Spread(line.value, line.sd)
+
+
+def interval_of(line: Line | None) -> Interval | None:
+    """Return the interval of a line, if it has one."""
+    if line is None or line.low is None or line.high is None:
+        return None
+    return Interval(line.low, line.high)
 
 
 def decimal(value: float, digits: int) -> str:
@@ -257,7 +192,7 @@ def markdown(table: Table, experiment: str) -> str:
     rules = ["--:" if table.is_number(heading) else "---" for heading in table.headings]
     rows = pipe_table([table.headings, rules, *table.texts()])
     caption = TAG.sub("&lt;", table.caption)
-    below = "".join(f"\n{doubt}\n" for doubt in table.doubts)
+    below = "".join(f"\n{note}\n" for note in table.notes)
     return f"**{full_title(table, experiment)}.** {caption}\n\n{rows}{below}"
 
 
@@ -268,6 +203,5 @@ def pipe_table(lines: Iterable[Sequence[str]]) -> str:
 
 
 def full_title(table: Table, experiment: str) -> str:
-    """Return the title with its subject and the experiment."""
-    parts = (table.title, table.about, f"experiment {experiment}")
-    return ", ".join(part for part in parts if part)
+    """Return the title with the experiment."""
+    return f"{table.title}, experiment {experiment}"

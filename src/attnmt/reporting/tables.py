@@ -1,53 +1,43 @@
-"""The tables that are made from scores.csv, each a function of its numbers; and the files of tables.
+"""All tables of a report that are made from scores.csv, and their files."""
 
-A function takes the parameters and the numbers, and returns a table, several, or None where the
-experiment has no number to show. To add a table, write such a function and name it in ``TABLES``.
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
-from attnmt.config import Params
+from attnmt.config import Direction, Params
 from attnmt.files.text_file import write_text
-from attnmt.reporting import latex
-from attnmt.reporting.answer import answers_table
-from attnmt.reporting.attention_table import attention_table
-from attnmt.reporting.count_tables import cost_table, dictionary_table, recipe_table, unknown_table
+from attnmt.reporting.comparisons import comparisons_table
+from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
+from attnmt.reporting.latex import latex
 from attnmt.reporting.score_tables import score_tables
-from attnmt.reporting.settings_table import settings_table
 from attnmt.reporting.table import Table, csv, markdown
 from attnmt.scoring.numbers import Numbers
 
-TABLES: tuple[Callable[[Params, Numbers], Table | list[Table] | None], ...] = (
-    answers_table,
-    attention_table,
-    score_tables,
-    dictionary_table,
-    unknown_table,
-    settings_table,
-    recipe_table,
-    cost_table,
-)
 
+def make_tables(
+    params: Params,
+    numbers: Numbers,
+    baseline: Mapping[Direction, float] = MappingProxyType({}),
+) -> list[Table]:
+    """Return every table in which the experiment has a number of its own.
 
-def make_tables(params: Params, numbers: Numbers) -> list[Table]:
-    """Return every table in which the experiment has a number of its own."""
-    tables: list[Table] = []
-    for function in TABLES:
-        made = function(params, numbers)
-        tables += made if isinstance(made, list) else [made] if made else []
-    return tables
+    Args:
+        baseline: on one's own text, BLEU of one sentence for all lines
+            (:func:`attnmt.reporting.caveats.constant_baseline`).
+    """
+    tables = [
+        comparisons_table(params, numbers, baseline),
+        *score_tables(params, numbers),
+        unknown_table(params, numbers),
+        dictionary_table(params, numbers),
+        cost_table(params, numbers),
+    ]
+    return [table for table in tables if not table.frame.empty]
 
 
 def write_tables(experiment: str, tables: Iterable[Table], folder: Path) -> None:
-    """Write each table as CSV, Markdown and LaTeX. The same tables give the same bytes.
-
-    A table that has a narrow version is written as ``<name>_narrow.tex``, too.
-    """
+    """Write each table as CSV, Markdown and LaTeX. The same tables give the same bytes."""
     for table in tables:
-        texts = {".csv": csv(table), ".md": markdown(table, experiment)}
-        texts[".tex"] = latex.wide(table, experiment)
-        if table.narrow:
-            texts["_narrow.tex"] = latex.narrow(table, experiment)
-        for end, text in texts.items():
-            write_text(folder / f"{table.name}{end}", text)
+        write_text(folder / f"{table.name}.csv", csv(table))
+        write_text(folder / f"{table.name}.md", markdown(table, experiment))
+        write_text(folder / f"{table.name}.tex", latex(table, experiment))

@@ -17,13 +17,7 @@ from markupsafe import Markup, escape
 PARTS = Path(__file__).with_name("page_parts")
 
 
-def render(
-    template: str,
-    *,
-    styles: Sequence[str],
-    scripts: Sequence[str],
-    **values: Any,
-) -> str:
+def render(template: str, *, styles: Sequence[str], scripts: Sequence[str], **values: Any) -> str:
     """Return a page. All text in ``values`` is escaped; a dataclass in it may become JSON.
 
     Args:
@@ -44,7 +38,7 @@ def render(
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"breakable": _breakable, "subscripts": _subscripts}
+    environment.filters["subscripts"] = _subscripts
     compact = {"ensure_ascii": False, "separators": (",", ":"), "default": asdict}
     environment.policies["json.dumps_kwargs"] = compact
     page = environment.get_template(template)
@@ -54,11 +48,6 @@ def render(
 def _part(*names: str) -> Markup:
     """Return files of ``page_parts/``, one after the other, as text that is not escaped."""
     return Markup("\n".join((PARTS / name).read_text(encoding="utf-8") for name in names))
-
-
-def _breakable(text: str) -> Markup:
-    """Return text that the browser may break after an underscore."""
-    return escape(text).replace("_", Markup("_<wbr>"))
 
 
 def _subscripts(text: str) -> Markup:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from attnmt.config import ALIGNER, Comparison, Params, TableRow
+from attnmt.config import ALIGNER, Params, TableEntry, TableRow
 from attnmt.scoring.numbers import Line, Numbers
 from attnmt.scoring.published import printed_tables
 from attnmt.scoring.ranking import attention_pairs
@@ -16,7 +16,7 @@ def compared(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
     that the authors' program reads and at the chosen one, and those of
     :func:`attnmt.scoring.ranking.attention_pairs`.
     """
-    for table in params.rows:
+    for table in params.tables:
         if is_shown(params, table):
             yield from _of_table(params, numbers, table)
     yield from attention_pairs(params, numbers)
@@ -30,24 +30,23 @@ def is_shown(params: Params, table: str) -> bool:
     """
     if params.own_text and table in printed_tables():
         return False
-    trained = {row.system for row in params.rows[table].values() if params.runs_of(row.system)}
-    return not params.comparisons[table].on_request or any(
-        system in params.on_request for system in trained
-    )
+    entry = params.tables[table]
+    trained = {row.system for row in entry.rows.values() if params.runs_of(row.system)}
+    return not entry.on_request or any(system in params.on_request for system in trained)
 
 
 def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Line, Line]]:
-    rows, how = params.rows[table], params.comparisons[table]
-    by_replacement = how.of == "replacement"
-    tested = params.sets.tests[0 if how.test == "first" else -1]
-    of_links = how.metric == "aer"
-    metrics = (how.metric, "aer_chosen") if of_links else (how.metric,)
+    entry = params.tables[table]
+    by_replacement = entry.gain == "replacement"
+    tested = params.sets.tests[0 if entry.test == "first" else -1]
+    of_links = entry.gain == "aer"
+    metrics = ("aer", "aer_chosen") if of_links else ("bleu",)
     sets = params.sets.aligned if of_links else [tested]
     for test, metric in product(sets, metrics):
-        for row in rows.values():
-            over = row if by_replacement else rows.get(row.over or "")
-            ours = _number(numbers, how, metric, test, row)
-            other = _number(numbers, how, metric, test, over, before=by_replacement)
+        for row in entry.rows.values():
+            over = row if by_replacement else entry.rows.get(row.over or "")
+            ours = _number(numbers, entry, metric, test, row)
+            other = _number(numbers, entry, metric, test, over, before=by_replacement)
             # The aligner reads whole sentences, and a family may read only their last words.
             aligned = ALIGNER in (row.system, over and over.system)
             if ours and other and not (aligned and ours.reference != other.reference):
@@ -56,7 +55,7 @@ def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Li
 
 def _number(
     numbers: Numbers,
-    how: Comparison,
+    entry: TableEntry,
     metric: str,
     test: str,
     row: TableRow | None,
@@ -64,8 +63,8 @@ def _number(
 ) -> Line | None:
     if row is None:
         return None
-    if how.metric == "aer":
+    if entry.gain == "aer":
         return numbers.system(row.system, metric, test)
-    replaced = not before and (row.replaced or how.of != "row")
+    replaced = not before and (row.replaced or entry.gain != "bleu")
     replacement = "after" if replaced else "before"
-    return numbers.system(row.system, how.metric, test, how.script, replacement)
+    return numbers.system(row.system, metric, test, entry.script, replacement)

@@ -55,8 +55,8 @@ def published_lines(params: Params) -> Iterator[Line]:
     What was not printed as a number stands in the note. On one's own text there are none.
     """
     for printed in () if params.own_text else _tables():
-        row = params.rows.get(printed.table, {}).get(printed.row)
-        if row is not None:
+        table = params.tables.get(printed.table)
+        if table and (row := table.rows.get(printed.row)):
             yield from _lines(printed, row)
 
 
@@ -103,8 +103,10 @@ def printed_tables() -> set[str]:
 def unprinted_rows(params: Params) -> Iterator[tuple[str, str, TableRow]]:
     """Yield the table, the key and the row of every row of systems.yaml without published numbers."""
     printed = {(one.table, one.row) for one in _tables()}
-    for table, rows in params.rows.items():
-        yield from ((table, key, row) for key, row in rows.items() if (table, key) not in printed)
+    for table, entry in params.tables.items():
+        for key, row in entry.rows.items():
+            if (table, key) not in printed:
+                yield table, key, row
 
 
 def printed_curves(figure: str) -> dict[str, list[PublishedPoint]]:

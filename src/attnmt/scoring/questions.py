@@ -96,7 +96,8 @@ def _systems_asked(params: Params, numbers: Numbers) -> Iterator[tuple[str, str,
                 yield name, base, "bleu"
     for where, row, over in own_rows(params):
         if params.runs_of(row.system) and params.runs_of(over):
-            yield str(row.system), over, params.comparisons[where.partition("/")[0]].metric
+            is_rate = params.tables[where.partition("/")[0]].gain == "aer"
+            yield str(row.system), over, "aer" if is_rate else "bleu"
 
 
 def own_rows(params: Params) -> Iterator[tuple[str, TableRow, str]]:
@@ -104,7 +105,7 @@ def own_rows(params: Params) -> Iterator[tuple[str, TableRow, str]]:
     compared with.
     """
     for table, key, row in unprinted_rows(params):
-        over = params.rows[table][row.over].system if row.over else None
+        over = params.tables[table].rows[row.over].system if row.over else None
         if over and row.system != over:
             yield f"{table}/{key}", row, over
 

@@ -8,11 +8,7 @@
  */
 function makeMatrix(label, name, matrix) {
   const title = make("h3", {}, label, make("small", {}, name));
-  const panel = { element: make("article", { className: "matrix" }, title), key: {}, mark() {}, clear() {} };
-  if (!matrix) {
-    panel.element.append(make("p", { className: "note" }, "There is no matrix for this sentence."));
-    return panel;
-  }
+  const panel = { element: make("article", { className: "matrix" }, title) };
   const { source, target, weights, gold, spans = [], columns = [], unknown = { source: [], target: [] } } = matrix;
   const weight = (s, t) => weights[t * source.length + s];
   const isGold = new Set(gold.map(([s, t]) => `${s} ${t}`));
