@@ -6,7 +6,7 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
-from made_report import of_own_text, with_rows
+from made_report import of_own_text
 from made_scores import (
     change_cells,
     make_scored,

@@ -21,7 +21,7 @@ from attnmt.config import load_params
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.comparisons import comparisons_table, headline
-from attnmt.reporting.own_text import next_steps
+from attnmt.reporting.own_text import text_example, uses
 from attnmt.reporting.report import Report, make_report
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.numbers import Numbers, write_numbers

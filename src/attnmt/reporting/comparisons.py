@@ -48,7 +48,7 @@ def comparisons_table(params: Params, numbers: Numbers, baseline: Baseline) -> T
             "gain": Size(gain.value or 0.0, DIGITS[gain.metric]),
             "gain, 95%": _form(one).show(interval_of(gain)),
             "p": gain.p,
-            "p after Holm": one.verdict.adjusted if one.verdict else None,
+            "p after Holm": one.p_holm,
             "verdict": word,
             "seeds": float(gain.trainings or 1),
             "set": gain.set,
