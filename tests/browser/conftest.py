@@ -36,7 +36,7 @@ def open_page(browser, address):
         options |= {"viewport": viewport, "color_scheme": scheme, "reduced_motion": "reduce"}
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(30_000)
         page.on("request", lambda request: requests.append(re.split("[?#]", request.url)[0]))
         page.on("console", lambda message: messages.append(message.text))
         page.on("pageerror", lambda error: messages.append(str(error)))

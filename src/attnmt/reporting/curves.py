@@ -17,8 +17,7 @@ from attnmt.scoring.published import PublishedPoint, printed_curves
 from attnmt.training.trained import read_history
 
 COSTS = (
-    "Learning curves: the cost of the first test set while a model learns, the mean over its seeds. "
-    "Lower is better."
+    "The cost of the first test set while a model learns, the mean over its seeds. Lower is better."
 )
 LENGTHS = (
     "BLEU on tokens of the first test set, for groups of sentences of similar length. A group stands at "
@@ -83,7 +82,7 @@ def figure5(params: Params) -> Figure | None:
         return [{line["step"]: line[column] for line in history} for history in histories]
 
     panels = _panels(params, "Figure 5", "Mini-batches", "Test cost (ln perplexity)", read)
-    title = "Learning curves" if params.own_text else "Figure 5"
+    title = "Learning curves" if params.own_text else "Figure 5, learning curves"
     return Figure("figure5", title, COSTS, panels) if panels else None
 
 
@@ -103,7 +102,7 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
     if params.own_text and len({line.max_words for lines in groups.values() for line in lines}) < 2:
         return None  # points without a curve
     panels = _panels(params, "Figure 6", "Words of the longest reference", "BLEU", read)
-    title = "BLEU by sentence length" if params.own_text else "Figure 6"
+    title = "BLEU by sentence length" if params.own_text else "Figure 6, BLEU by sentence length"
     return Figure("figure6", title, LENGTHS, panels) if panels else None
 
 

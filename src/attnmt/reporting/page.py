@@ -98,7 +98,11 @@ def sections(params: Params, report: Report) -> list[Section]:
         found.append(Section(*heads, links, address))
     if report.attention:
         links = _files("figures", "figure7", "csv svg pdf") if report.figure7 else {}
-        title = "Attention of every system" if params.own_text else "Figure 7"
+        title = (
+            "Attention of every system"
+            if params.own_text
+            else "Figure 7, attention of every system"
+        )
         found.append(Section("attention", "attention", title, MATRICES, links, report.attention))
     return found
 
