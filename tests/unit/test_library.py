@@ -13,7 +13,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from attnmt.workflow.code import code_of
+from attnmt.workflow.dependencies import code_of
 from numpy.typing import NDArray
 from small_experiment import make_experiment
 
