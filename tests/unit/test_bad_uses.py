@@ -110,7 +110,7 @@ def test_a_bad_use_is_refused(run, words, message):
 
 STREAMS: list[tuple[str, bytes, str]] = [
     ("latin-1", b"b\xe4d\n", "standard input:2: not UTF-8"),
-    ("nul", b"a\0b\n", "standard input:2: a NUL byte, which no text has"),
+    ("nul", b"a\0b\n", "standard input:2: a NUL byte"),
     ("endless line", b"x" * 200_000, "standard input:2: more characters, and a line may have at"),
 ]  # fmt: skip
 
