@@ -94,7 +94,8 @@ def _placed(path: Path) -> Iterator[Path]:
         partial.replace(path)
     except OSError as error:
         # An error about any other path comes from a file that was being read.
-        if error.errno in FULL or str(error.filename).startswith((str(partial), str(path))):
+        place = Path(error.filename or "")
+        if error.errno in FULL or place.is_relative_to(partial) or place.is_relative_to(path):
             raise _cannot(path, error) from error
         raise
     finally:
