@@ -13,7 +13,6 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from attnmt.workflow.dependencies import code_of
 from numpy.typing import NDArray
 from small_experiment import make_experiment
 
@@ -22,6 +21,7 @@ from attnmt.config import load_params
 from attnmt.decoding.pipeline import load_translator
 from attnmt.errors import InputError
 from attnmt.training.best_model import best_model
+from attnmt.workflow.dependencies import code_of
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

@@ -88,11 +88,11 @@ def test_further_tests_and_references_come_along(new):
     assert text["test.en.2"].splitlines() == ENGLISH[40:50]
 
 
-def test_sgm_and_tsv_become_plain_copies(new):
-    for code, texts in (
-        ("fr", ["Un.", "Deux &amp; trois."]),
-        ("en", ["One.", "Two &amp; three."]),
-        ("other", ["1.", ""]),
+def test_markup_becomes_plain_copies(new):
+    for kind, code, texts in (
+        ("srcset", "fr", ["Un.", "Deux &amp; trois."]),
+        ("refset", "en", ["One.", "Two &amp; three."]),
+        ("refset", "other", ["1.", ""]),
     ):
         segments = "".join(f'<seg id="{n}">{text}</seg>' for n, text in enumerate(texts))
         set_of = f'<{kind} setid="x"><doc docid="d" sysid="{code}">{segments}</doc></{kind}>'
