@@ -13,7 +13,7 @@ from snakemake.logging import logger
 
 from attnmt.config import DEMO
 from attnmt.errors import InputError
-from attnmt.files.yaml_file import hint
+from attnmt.files.yaml_file import suggestion
 from attnmt.layout import Layout
 from attnmt.workflow import engine_stop
 from attnmt.workflow.dependencies import STAGE
@@ -24,7 +24,7 @@ from attnmt.workflow.record import write_plan
 KEYS = ("experiment", "conda")  # of --config; conda is an environment that each job runs in
 for key in config:
     if key not in KEYS:
-        raise WorkflowError(f"error: --config: unknown key {key!r}{hint(key, KEYS)}")
+        raise WorkflowError(f"error: --config: unknown key {key!r}{suggestion(key, KEYS)}")
 EXPERIMENT = str(config.get("experiment", DEMO))
 # Jobs on other machines read this file too; only the process that plans them asks what has changed.
 PLANS = workflow.is_main_process

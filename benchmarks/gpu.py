@@ -21,9 +21,9 @@ from attnmt.decoding.search import Search
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, write_json
 from attnmt.model.device import best_device
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.model.precision import products_in, supported
-from attnmt.model.translator import ModelConfig, Translator
-from attnmt.training.captured import SWITCH
+from attnmt.training.cuda_graphs import SWITCH
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
 from attnmt.training.step import Step
 from attnmt.workflow.stage import run_app
@@ -135,10 +135,10 @@ def part_search(out: Out, device: Device = "cuda", tiny: Tiny = False) -> None:
     words, count = (TINY_WORDS, 4) if tiny else (WORDS, SENTENCES)
     sources = [drawn(count, words).source[i] for i in range(count)]
     options = Search(beam=BEAM, candidates=params.decoding.candidates)
-    members: list[Translator] = []
+    members: list[LuongNMT] = []
     for size in (1, ENSEMBLE):
         while len(members) < size:
-            model = Translator(config(params, BEST, words, tiny)).to(place).eval()
+            model = LuongNMT(config(params, BEST, words, tiny)).to(place).eval()
             model.initialize(SEED + len(members))
             members.append(model)
         if place.type == "cuda":
@@ -227,7 +227,7 @@ def _keep(out: Path, device: torch.device, part: str, found: Mapping[str, Any]) 
 
 
 def _step(model: ModelConfig, recipe: Training, device: torch.device) -> Step:
-    translator = Translator(model).to(device)
+    translator = LuongNMT(model).to(device)
     translator.initialize(SEED)
     return Step(translator.train(), recipe)
 

@@ -63,7 +63,7 @@ def measured(folder: Path) -> dict[str, float]:
     layout = Layout(EXPERIMENT, folder)
     found["dev perplexity"] = read_json(layout.model(MODEL) / "metrics.json")["dev_perplexity"]
     found["BLEU"] = _value(layout.scores(MODEL), "bleu", TEST)
-    numbers = Layout(EXPERIMENT, ROOT).numbers
+    numbers = Layout(EXPERIMENT, ROOT).score_table
     found["dev perplexity on a processor"] = _value(numbers, "ppl", "val")
     found["BLEU on a processor"] = _value(numbers, "bleu", TEST)
     return found

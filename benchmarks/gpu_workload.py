@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch.utils.flop_counter import FlopCounterMode
 
 from attnmt.config import Params, Training
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.training.step import Step
@@ -81,7 +81,7 @@ def flop_a_word(config: ModelConfig) -> float:
     added = {torch.ops.aten.addmm_: lambda _, a, b, **__: 2 * a[0] * a[1] * b[1]}
     source, target = LENGTHS
     with torch.device("meta"), torch.no_grad():
-        model = Translator(config).eval()
+        model = LuongNMT(config).eval()
         words = torch.zeros(1, target, dtype=torch.long)
         with FlopCounterMode(display=False, custom_mapping=added) as counter:
             h_tilde, _ = model(

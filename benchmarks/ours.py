@@ -5,7 +5,7 @@ from safetensors.torch import load_file
 from attnmt.config import load_params
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.search import Search
-from attnmt.model.translator import Translator
+from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch, make_batch
 from attnmt.training.step import Step
 from benchmarks.workload import (
@@ -21,9 +21,9 @@ from benchmarks.workload import (
 )
 
 
-def build(size: Size, dropout: float) -> Translator:
+def build(size: Size, dropout: float) -> LuongNMT:
     """Return the model with its initial weights."""
-    model = Translator(size.config(dropout))
+    model = LuongNMT(size.config(dropout))
     model.initialize(SEED)
     return model
 

@@ -16,7 +16,7 @@ import typer
 from safetensors.torch import save_file
 
 from attnmt.files.atomic import atomic_path
-from attnmt.model.instructions import keep_to_avx2
+from attnmt.model.cpu_isa import keep_to_avx2
 from attnmt.training.machine import keep_freed_memory, peak_memory
 from benchmarks import ours
 from benchmarks.workload import DROPOUT, SEED, SIZES, Text, target_words

@@ -22,7 +22,7 @@ from attnmt.config import ModelShape, System, load_params
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
-from attnmt.model.translator import ModelConfig
+from attnmt.model.luong import ModelConfig
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.text.vocabulary import BOS, EOS, build_vocabulary

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from attnmt.config import Cell, ModelShape, System
 from attnmt.decoding.search import Search, search
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.batches import Batch, make_batch
 from attnmt.text.vocabulary import SPECIAL
 
@@ -32,14 +32,14 @@ KINDS: dict[str, tuple[Cell, str, str]] = {
 }
 
 
-def build(cell: Cell, attention: str, score: str) -> Translator:
+def build(cell: Cell, attention: str, score: str) -> LuongNMT:
     """Return a small model with random weights."""
     # The window of local-m moves from left to right, so it must hold the whole sentence here.
     shape = ModelShape(
         cell=cell, layers=1, size=48, window_D=LENGTH, location_slots=LENGTH, init=0.3
     )
     system = System(attention=attention, score=score, input_feeding=cell == "lstm")
-    model = Translator(ModelConfig(system, shape, source_words=WORDS, target_words=WORDS))
+    model = LuongNMT(ModelConfig(system, shape, source_words=WORDS, target_words=WORDS))
     model.initialize(seed=1)
     return model
 
@@ -49,7 +49,7 @@ def draw(rng: np.random.Generator, sentences: int) -> Sentences:
     return list(rng.integers(len(SPECIAL), WORDS, (sentences, LENGTH), dtype=np.int32))
 
 
-def train(model: Translator, rng: np.random.Generator) -> None:
+def train(model: LuongNMT, rng: np.random.Generator) -> None:
     """The loop: predict each next word, and let PyTorch do the rest."""
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(STEPS):
@@ -62,7 +62,7 @@ def train(model: Translator, rng: np.random.Generator) -> None:
         optimizer.step()
 
 
-def share_right(model: Translator, sources: Sentences) -> float:
+def share_right(model: LuongNMT, sources: Sentences) -> float:
     """Return the share of sentences that beam search writes backward, word for word."""
     found = search([model.eval()], sources, Search(beam=3, candidates=3))
     best = [max(candidates, key=lambda one: one.score).words for candidates in found]

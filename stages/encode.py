@@ -18,7 +18,7 @@ from pathlib import Path
 from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
-from attnmt.files.yaml_file import hint
+from attnmt.files.yaml_file import suggestion
 from attnmt.layout import Layout
 from attnmt.text.encode import encode_sets
 from attnmt.workflow.stage import run_stage
@@ -31,7 +31,9 @@ def main(params_file: Path, family: str) -> None:
     """Encode the sets of the experiment that ``params_file`` describes for the models of ``family``."""
     params = load_params(params_file)
     if family not in params.families:
-        raise InputError(f"{params_file}: no family {family!r}{hint(family, params.families)}")
+        raise InputError(
+            f"{params_file}: no family {family!r}{suggestion(family, params.families)}"
+        )
     layout = Layout(params.experiment)
     with atomic_folder(layout.encoded(family)) as folder:
         encoding = params.families[family].encoding

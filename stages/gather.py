@@ -21,9 +21,9 @@ from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.scoring.claim_lines import judge_claims, write_claims
+from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.gather import gather
-from attnmt.scoring.numbers import metrics, write_numbers
-from attnmt.scoring.study import Study
+from attnmt.scoring.score_table import metrics, write_score_table
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
 
@@ -44,13 +44,13 @@ def main(params_file: Path) -> None:
     """Write the numbers of one experiment."""
     params, claims = load_params(params_file), project_claims()
     layout = Layout(params.experiment)
-    for path in (layout.numbers, layout.claims, layout.metrics):
+    for path in (layout.score_table, layout.claims, layout.metrics):
         check_place(path)
     set_aside(params)
-    study = Study(params)
+    study = ExperimentScores(params)
     numbers = gather(study)
     judged = judge_claims(study, claims)
-    write_numbers(layout.numbers, numbers.lines)
+    write_score_table(layout.score_table, numbers.lines)
     write_claims(params, judged)
     write_json(layout.metrics, metrics(numbers))
 

@@ -29,7 +29,7 @@ PARAMS = (
     "sets.dev",
     "sets.tests",
     "training",
-    "machine.instructions",
+    "machine.cpu_isa",
     "machine.train_threads",
 )  # those that decide the outputs
 

@@ -40,7 +40,7 @@ PARAMS = (
     "sets",
     "translators",
     "decoding",
-    "machine.instructions",
+    "machine.cpu_isa",
 )  # those that decide the outputs
 
 
@@ -89,7 +89,7 @@ def write_translations(
 
 def write_forced(folder: Path, aligned: str, translator: TranslationPipeline, samples: int) -> None:
     """Write the scores, the links and the attention of an aligned set's references."""
-    forced = translator.force_set(aligned)
+    forced = translator.force_decode_set(aligned)
     write_lines(folder / f"{aligned}.forced.scores", (f"{score:.4f}" for score in forced.scores))
     for step, links in forced.links.items():
         write_lines(folder / f"{aligned}.forced.{step}.links", map(format_links, links))

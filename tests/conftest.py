@@ -41,7 +41,7 @@ SLOW = (
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from attnmt.model.instructions import keep_to_avx2  # noqa: E402  torch reads OMP_NUM_THREADS when it loads
+from attnmt.model.cpu_isa import keep_to_avx2  # noqa: E402  torch reads OMP_NUM_THREADS when it loads
 
 keep_to_avx2()  # as a training does, before torch computes anything
 

@@ -79,8 +79,8 @@ class Layout:
         return Path(self.root, "scores", self.experiment, f"{name}.npz")
 
     @property
-    def numbers(self) -> Path:
-        """Every number, ours and the paper's (:mod:`attnmt.scoring.numbers`); in git."""
+    def score_table(self) -> Path:
+        """Every number, ours and the paper's (:mod:`attnmt.scoring.score_table`); in git."""
         return self.reports / "scores.csv"
 
     @property

@@ -15,7 +15,7 @@ from attnmt import cli
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.numbers import OUTSIDE, read_scores, write_numbers
+from attnmt.scoring.score_table import BASELINES, read_scores, write_score_table
 from attnmt.text.encoded import EncodedSets
 from attnmt.workflow.stage import run_stage
 
@@ -60,12 +60,12 @@ def build(folder: Path) -> Params:
     for name in [*own, "ensemble"]:
         main_of("translate", name)
         main_of("evaluate", name)
-    for name in OUTSIDE:
+    for name in BASELINES:
         main_of("evaluate", name)
     for name in SEEDS:
         changes = {"model": name, "seed": params.models[name].seed}
         lines = read_scores(params, MEMBERS[0]).lines
-        write_numbers(layout.scores(name), [one.model_copy(update=changes) for one in lines])
+        write_score_table(layout.scores(name), [one.model_copy(update=changes) for one in lines])
         shutil.copytree(layout.translations(MEMBERS[0]), layout.translations(name))
         shutil.copy(layout.counts(MEMBERS[0]), layout.counts(name))
     main_of("gather")

@@ -7,7 +7,7 @@ import pytest
 import torch
 from same_bytes import TRAININGS, digests
 
-from attnmt.model.instructions import used
+from attnmt.model.cpu_isa import used
 
 EXPECTED = json.loads(Path(__file__).with_name("bytes.json").read_text())
 

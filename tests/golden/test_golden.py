@@ -14,10 +14,10 @@ import torch
 from small_models import word_losses
 
 from attnmt.config import ModelShape, System
-from attnmt.decoding.forced import force
+from attnmt.decoding.forced_decoding import force
 from attnmt.decoding.search import Search, search
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.model.reference import Reference
-from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import Batch, make_batch
 
 FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).parent / "cases"))
@@ -26,7 +26,7 @@ if not CASES:
     raise FileNotFoundError(f"{FOLDER}: no golden case (*.json); GOLDEN_DIR names another folder")
 BOS, EOS = 0, 1  # in the cases
 BEAM, CANDIDATES = 4, 20
-Model = TypeVar("Model", Translator, Reference)
+Model = TypeVar("Model", LuongNMT, Reference)
 
 
 @pytest.fixture(autouse=True)
@@ -93,7 +93,7 @@ def member(model: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def build(case: dict[str, Any], kind: type[Model] = Translator) -> Model:
+def build(case: dict[str, Any], kind: type[Model] = LuongNMT) -> Model:
     weights = case["weights"]
     layers = sum(name.startswith("W_src.") for name in weights)
     rows = {name: np.shape(weights[name]) for name in ("W_soft", "W_emb_src")}
@@ -132,7 +132,7 @@ def batch_of(case: dict[str, Any]) -> Batch:
     return batch._replace(words=words, next_words=next_words)
 
 
-@pytest.mark.parametrize("kind", [Translator, Reference])
+@pytest.mark.parametrize("kind", [LuongNMT, Reference])
 @pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem)
 def test_loss_gradients_and_weights_are_the_authors(path, kind):
     case = load(path)
@@ -159,7 +159,7 @@ def test_loss_gradients_and_weights_are_the_authors(path, kind):
         torch.testing.assert_close(weights[real], theirs[real], rtol=0, atol=1e-9)
 
 
-def check_decodes(models: list[Translator], case: dict[str, Any], together: bool) -> None:
+def check_decodes(models: list[LuongNMT], case: dict[str, Any], together: bool) -> None:
     options = Search(
         beam=BEAM, candidates=CANDIDATES, best=CANDIDATES + 1
     )  # so it never stops early

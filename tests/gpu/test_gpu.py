@@ -11,10 +11,10 @@ from small_training import ADAM, FEEDING, RECIPE, encoded, reversal, run, small
 
 from attnmt.config import System
 from attnmt.model.device import best_device
+from attnmt.model.luong import LuongNMT
 from attnmt.model.reference import Reference
-from attnmt.model.translator import Translator
 from attnmt.text.batches import Batch, ParallelText
-from attnmt.training.captured import SWITCH
+from attnmt.training.cuda_graphs import SWITCH
 from attnmt.training.evaluation import cost_a_word
 from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.step import Step
@@ -63,7 +63,7 @@ def wide_batches(count: int) -> list[Batch]:
     return drawn
 
 
-def model_on_gpu(system: System, size: int = 16) -> Translator:
+def model_on_gpu(system: System, size: int = 16) -> LuongNMT:
     model = small(system, size).to(best_device())
     model.initialize(1)
     return model.train()

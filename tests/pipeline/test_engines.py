@@ -9,7 +9,7 @@ from project import MEMBERS, SYSTEMS, Project
 
 MEMBER = f"train@{MEMBERS[0]}"
 OTHER_MEMBER = {f"{SYSTEMS}systems.{MEMBERS[0]}.dropout": 0.1}
-OTHER_ENCODING = {"families.course.encoding.length": 5}
+OTHER_ENCODING = {"families.gru.encoding.length": 5}
 
 
 def test_the_two_graphs_have_the_same_edges(project):
@@ -99,7 +99,7 @@ def test_snakemake_reruns_what_changed_and_what_follows(clone, tmp_path):
     copy = clone.copy(tmp_path / "copy").hide_mlflow()
     first = (copy.folder / "params.yaml").read_text()
     copy.change(OTHER_ENCODING)
-    assert copy.plan() == copy.following("encode@course")
+    assert copy.plan() == copy.following("encode@gru")
     (copy.folder / "params.yaml").write_text(first)
     copy.change(OTHER_MEMBER)
     assert copy.snakemake() == copy.following(MEMBER)

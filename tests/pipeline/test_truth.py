@@ -7,9 +7,9 @@ import pytest
 import yaml
 from project import BEST, MEMBERS, MODELS, SYSTEMS, Project
 
-from attnmt.scoring.numbers import OUTSIDE
+from attnmt.scoring.score_table import BASELINES
 
-TRANSLATOR = "src/attnmt/model/translator.py"
+TRANSLATOR = "src/attnmt/model/luong.py"
 CHANGED = "shape.init\n", "shape.init + 0\n"  # how weights are drawn, which only a training does
 ATTENTION = "src/attnmt/model/attention"
 MEMBER = MEMBERS[0]
@@ -26,7 +26,7 @@ EDITS = {
         ("length: PositiveInt | None = None", "length: PositiveInt | None = 500"),
         {"encode@luong", "encode@luong_bpe", "gather", "report"}
         | {f"evaluate@{one}" for one in MODELS}
-        | {f"evaluate_outside@{one}" for one in OUTSIDE}
+        | {f"evaluate_baseline@{one}" for one in BASELINES}
         | {"evaluate_ensemble@ensemble"},
     ),
     "a style sheet": (

@@ -22,10 +22,10 @@ from attnmt.reporting.page import make_page
 from attnmt.reporting.report import make_report
 from attnmt.reporting.table import Interval, P, Size, Spread, Table, table_of
 from attnmt.scoring.claim_lines import ClaimLine, write_claims
-from attnmt.scoring.numbers import Line, Numbers, write_numbers
+from attnmt.scoring.comparisons import compared_pairs
 from attnmt.scoring.published import published_lines
-from attnmt.scoring.questions import asked
 from attnmt.scoring.ranking import attention_pairs
+from attnmt.scoring.score_table import ScoreRow, ScoreTable, write_score_table
 
 ROOT = Path(__file__).parents[2]
 MODELS = (
@@ -76,16 +76,16 @@ def of_own_text(params: Params) -> Params:
     return params.model_copy(update={"corpus": corpus})
 
 
-def own_numbers(params: Params) -> Numbers:
+def own_numbers(params: Params) -> ScoreTable:
     """Return the numbers of an experiment on one's own text, with the gains that its report shows."""
     made = made_numbers(params, published=False)
     lines = [line for line in made.lines if line.kind != "gain"]
-    questions = (pair for test in params.sets.tests for pair in asked(params, made, test))
+    questions = (pair for test in params.sets.tests for pair in compared_pairs(params, made, test))
     pairs = dict.fromkeys([*attention_pairs(params, made), *questions])
-    return Numbers([*lines, *(made_gain(*pair) for pair in pairs)])
+    return ScoreTable([*lines, *(made_gain(*pair) for pair in pairs)])
 
 
-def made_numbers(params: Params, published: bool = True) -> Numbers:
+def made_numbers(params: Params, published: bool = True) -> ScoreTable:
     """Return numbers of every system, and the gain of each over every other, with p = 0.01."""
     names = [name for name in params.models if params.seeds_of(name)[0] == name]
     systems = [
@@ -98,17 +98,17 @@ def made_numbers(params: Params, published: bool = True) -> Numbers:
         how = "aligner 1.0" if name == ALIGNER else None
         systems.append(made_line(name, "aer", value, signature=how, margin=0.02, **links))
     paper = list(published_lines(params)) if published else []
-    return Numbers([*paper, *systems, *_gains(systems), *_dictionary(params)])
+    return ScoreTable([*paper, *systems, *_gains(systems), *_dictionary(params)])
 
 
-def made_line(system: str, metric: str, value: float, margin: float = 0, **fields: Any) -> Line:
+def made_line(system: str, metric: str, value: float, margin: float = 0, **fields: Any) -> ScoreRow:
     """Return our number of a system, with an interval of ``margin`` to either side unless it is 0."""
     bounds = {"low": value - margin, "high": value + margin} if margin else {}
     common = {"kind": "system", "system": system, "metric": metric, "value": value}
-    return Line.model_validate(common | bounds | fields)
+    return ScoreRow.model_validate(common | bounds | fields)
 
 
-def made_gain(ours: Line, other: Line, p: float | None = 0.01) -> Line:
+def made_gain(ours: ScoreRow, other: ScoreRow, p: float | None = 0.01) -> ScoreRow:
     """Return the gain of one number over another, with an interval of 0.5 to either side."""
     value = round((ours.value or 0) - (other.value or 0), 6)
     changes = {"kind": "gain", "value": value, "low": value - 0.5, "high": value + 0.5, "p": p}
@@ -133,11 +133,11 @@ def least_letters(path: Path) -> float:
     return min(map(float, sizes))
 
 
-def changed(numbers: Numbers, line: Line | None, **fields: Any) -> Numbers:
+def changed(numbers: ScoreTable, line: ScoreRow | None, **fields: Any) -> ScoreTable:
     """Return the numbers with fields of one line changed."""
     assert line is not None
-    new = Line.model_validate(line.model_dump() | fields)
-    return Numbers([new if one is line else one for one in numbers.lines])
+    new = ScoreRow.model_validate(line.model_dump() | fields)
+    return ScoreTable([new if one is line else one for one in numbers.lines])
 
 
 def made_claim(key: str, **fields: Any) -> ClaimLine:
@@ -174,7 +174,7 @@ def write_report(
             write_lines(folder / f"{params.sets.aligned[0]}.{language}.tok", text)
     for name in params.models:
         _write_model(params, layout, name, models.index(params.seeds_of(name)[0]))
-    write_numbers(layout.numbers, made_numbers(params).lines)
+    write_score_table(layout.score_table, made_numbers(params).lines)
     write_claims(params, claims)
     return params
 
@@ -184,7 +184,7 @@ def page_of(params: Params) -> str:
     return make_page(params, make_report(params))
 
 
-def _lines(params: Params, name: str, k: int) -> Iterator[Line]:
+def _lines(params: Params, name: str, k: int) -> Iterator[ScoreRow]:
     """Yield the numbers of system ``k``: what its trainings cost, then its means over them."""
     runs, ensemble = params.runs_of(name), params.ensembles.get(name)
     first = params.models[params.translators(name).members[0]]
@@ -236,9 +236,9 @@ def _links(kind: str) -> str:
     return f"4,000 sure and 4,500 possible {kind} links"
 
 
-def _gains(lines: Sequence[Line]) -> Iterator[Line]:
+def _gains(lines: Sequence[ScoreRow]) -> Iterator[ScoreRow]:
     """Yield the gain of each number over the same number of every other system, and by replacement."""
-    kinds: dict[Any, list[Line]] = {}
+    kinds: dict[Any, list[ScoreRow]] = {}
     for line in lines:
         readers = (line.readers or "authors chosen").split() if line.metric == "aer" else [None]
         shown = line.metric == "aer" or line.script in ("tokenized", "nist")
@@ -258,7 +258,7 @@ def _gains(lines: Sequence[Line]) -> Iterator[Line]:
                     yield made_gain(ours, other)
 
 
-def _dictionary(params: Params) -> Iterator[Line]:
+def _dictionary(params: Params) -> Iterator[ScoreRow]:
     how = "aligner 1.0, 4,000 pairs, words linked 2 times or more"
     for direction in ("forward", "backward"):
         where = {"family": next(iter(params.families)), "direction": direction, "signature": how}

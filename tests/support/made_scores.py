@@ -18,7 +18,7 @@ from attnmt.files.text_file import write_json, write_lines, write_text
 from attnmt.layout import Layout
 from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import OUTSIDE, Line, write_numbers
+from attnmt.scoring.score_table import BASELINES, ScoreRow, write_score_table
 from attnmt.text.dictionary import write_dictionary
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL
@@ -104,7 +104,7 @@ def make_scored(**changes: Any) -> Params:
     for number, name in enumerate([*params.models, *params.ensembles]):
         _write_run(params, name, number, text, known)
         evaluate(params, name).write(params, name)
-    for name in OUTSIDE:
+    for name in BASELINES:
         evaluate(params, name).write(params, name)
     return params
 
@@ -216,7 +216,7 @@ def write_aligner(params: Params, **changes: Any) -> None:
     write_json(Layout(params.experiment).dictionary / "aligner.json", content | changes)
 
 
-def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> list[Line]:
+def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> list[ScoreRow]:
     """Return made-up scores: BLEU is ``value``, and 2 more after replacement; perplexity 100 less it."""
     system, model = params.translators(name), params.models.get(name)
     common: dict[str, Any] = {"kind": "training", "system": params.runs_of(name)[0], "model": name}
@@ -227,25 +227,25 @@ def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> li
     for test in params.sets.tests:
         on_set = common | {"set": test, "reference": "0123456789ab"}
         if model:
-            lines.append(Line(**on_set, metric="ppl", value=100 - value))
+            lines.append(ScoreRow(**on_set, metric="ppl", value=100 - value))
         for after in (False, True):
             for step, metric in enumerate(METRICS.values()):
                 number = value + 2 * after - step
                 own = {"metric": metric.metric, "script": metric.script, "value": number}
                 own |= {"signature": f"made|{metric.script}"}
                 own |= {"low": number - 1, "high": number + 1, "search": params.decoding.named}
-                lines.append(Line(**on_set, **own, replacement="after" if after else "before"))
+                lines.append(ScoreRow(**on_set, **own, replacement="after" if after else "before"))
     for aligned in params.sets.aligned if params.attends(name) else ():
         for step, reader, rate in (("same", "authors", aer), ("next", "chosen", aer + 0.25)):
             own = {"script": step, "readers": reader, "value": rate, "note": "4,000 sure links"}
             own |= {"low": rate - 0.02, "high": rate + 0.02}
-            lines.append(Line(**common, set=aligned, metric="aer", **own))
+            lines.append(ScoreRow(**common, set=aligned, metric="aer", **own))
     return lines
 
 
 def write_scores(params: Params, name: str, value: float, aer: float = 0.5) -> None:
     """Write the scores that :func:`score_lines` returns, and the trainings of the models behind them."""
-    write_numbers(Layout(params.experiment).scores(name), score_lines(params, name, value, aer))
+    write_score_table(Layout(params.experiment).scores(name), score_lines(params, name, value, aer))
     for member in params.translators(name).members:
         write_training(params, member)
 

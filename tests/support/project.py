@@ -21,7 +21,7 @@ from dvc.repo import Repo
 from dvc.repo.index import Index
 
 ROOT = Path(__file__).parents[2]
-FAMILIES = ["luong", "luong_bpe", "course"]
+FAMILIES = ["luong", "luong_bpe", "gru"]
 SMALL = {
     "encoding.vocabulary": 300,
     "shape.layers": 1,
@@ -37,7 +37,7 @@ SYSTEMS = "systems.yaml:"  # the prefix of a key of systems.yaml
 SIZES = {"train": 300, "dev": 30, "test1": 30, "test2": 30}
 TINY: dict[str, Any] = {
     **{f"families.{name}.{key}": value for name in FAMILIES for key, value in SMALL.items()},
-    "families.course.encoding.pieces": {"merges": 100, "threshold": 2},
+    "families.gru.encoding.pieces": {"merges": 100, "threshold": 2},
     "systems": ["base_reverse", BEST, GRU],
     "seeds": {BEST: 2},
     f"{SYSTEMS}ensembles.ensemble": {"family": "luong", "members": MEMBERS},

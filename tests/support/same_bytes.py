@@ -15,9 +15,9 @@ from small_training import ADAM, RECIPE, reversal
 from attnmt.config import ModelShape, System, Training
 from attnmt.decoding.batched import force_all, search_all
 from attnmt.decoding.search import Search
-from attnmt.model.instructions import keep_to_avx2
-from attnmt.model.products import product
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.cpu_isa import keep_to_avx2
+from attnmt.model.luong import LuongNMT, ModelConfig
+from attnmt.model.products import matmul
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 
@@ -59,7 +59,7 @@ def _digests(cell: str, system: System, recipe: Training) -> dict[str, str]:
     shape = ModelShape(
         layers=2, size=37, embedding=29, window_D=3, location_slots=20, init=0.1, cell=cell
     )
-    model = Translator(ModelConfig(system, shape, WORDS, WORDS))
+    model = LuongNMT(ModelConfig(system, shape, WORDS, WORDS))
     text, dev = reversal(400, 1, system.reverse, WORDS), reversal(30, 2, system.reverse, WORDS)
     recipe = recipe.model_copy(update={"batch_size": 20, "evaluate_every": 20})
     with TemporaryDirectory() as folder:
@@ -86,7 +86,7 @@ def _products() -> str:
         [torch.randn(rows, length, generator=generator) for rows in sides]
         for *sides, length in LONG_SUMS
     ]
-    return _sha256(product(x, W).numpy().tobytes() for x, W in factors)
+    return _sha256(matmul(x, W).numpy().tobytes() for x, W in factors)
 
 
 def _sha256(parts: Iterable[bytes]) -> str:

@@ -10,7 +10,7 @@ from made_records import config_of, metrics, provenance
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.dictionary import write_dictionary
 from attnmt.text.encode import encode_sets
 from attnmt.text.encoded import EncodedSets
@@ -134,7 +134,7 @@ def make_model(params: Params, layout: Layout, name: str, dev_perplexity: float 
     data = EncodedSets(layout.encoded(model.family))
     vocabularies = {side: data.vocabulary(side) for side in params.sides(name)}
     sizes = [len(vocabulary) for vocabulary in vocabularies.values()]
-    translator = Translator(ModelConfig(model.system, params.shape(name), *sizes))
+    translator = LuongNMT(ModelConfig(model.system, params.shape(name), *sizes))
     translator.initialize(model.seed)
     digests = {side: vocabulary.digest for side, vocabulary in vocabularies.items()}
     config = config_of(params, name, dataset_digest=data.digest, vocabularies=digests)

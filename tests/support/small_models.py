@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.model.reference import Reference
-from attnmt.model.translator import ModelConfig, Translator
 
 # Sizes differ wherever they can; an odd number of cells gives key_value a key longer than its value.
 SHAPE = ModelShape(layers=2, size=5, embedding=3, window_D=2, location_slots=4, init=0.8)
@@ -46,7 +46,7 @@ def translator(
     faults: Sequence[str] = (),
     encoder: str = "recurrent",
     **own: object,
-) -> Translator:
+) -> LuongNMT:
     """Build a model in double precision with the same weights every time; ``own`` is of the system."""
     system = System(
         attention=variant.attention,
@@ -59,7 +59,7 @@ def translator(
         **own,
     )
     shape = SHAPE.model_copy(update={"cell": variant.cell})
-    model = Translator(ModelConfig(system, shape, source_words=7, target_words=6)).double()
+    model = LuongNMT(ModelConfig(system, shape, source_words=7, target_words=6)).double()
     model.initialize(3)
     return model
 
@@ -75,7 +75,7 @@ def padded_batch() -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     return source, lengths, words, next_words, torch.tensor([3, 4, 2])
 
 
-def word_losses(model: Translator, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
+def word_losses(model: LuongNMT, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
     """Return -log p of each target word in order, [sum of lengths], as torch computes it."""
     real = torch.arange(next_words.shape[1]) < lengths[:, None]
     return nn.functional.cross_entropy(
@@ -94,7 +94,7 @@ def loss_and_gradients(model: nn.Module) -> tuple[Tensor, dict[str, Tensor]]:
     return loss.detach(), dict(zip(names, gradients, strict=True))
 
 
-def compare_with_reference(model: Translator) -> None:
+def compare_with_reference(model: LuongNMT) -> None:
     """Require equal outputs, weights, loss and gradients of both, with the same random numbers."""
     reference = Reference(model.config).double().train(model.training)
     reference.load_state_dict(model.state_dict())

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from attnmt.config import ModelShape, System, Training
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.training.checkpoint import Checkpoints
@@ -46,15 +46,15 @@ def reversal(count: int, seed: int, reverse: bool, words: int = 8) -> ParallelTe
     return ParallelText(encoded(sources), encoded([s[::-1] for s in sources]), reverse)
 
 
-def small(system: System, size: int = 8) -> Translator:
+def small(system: System, size: int = 8) -> LuongNMT:
     # Drawn from a narrower range, so small a model would not learn in so few batches.
     shape = ModelShape(layers=2, size=size, window_D=10, location_slots=50, init=0.6)
-    model = Translator(ModelConfig(system, shape, 8, 8))
+    model = LuongNMT(ModelConfig(system, shape, 8, 8))
     model.initialize(1)  # what lies in fresh memory may not be a number
     return model
 
 
-def held_by(checkpoints: Checkpoints, model: Translator | None = None) -> TrainingState:
+def held_by(checkpoints: Checkpoints, model: LuongNMT | None = None) -> TrainingState:
     """Load the last checkpoint, into ``model`` if one is given; return how far the training is."""
     model = model or small(FEEDING)
     return checkpoints.load(model, SGD(list(model.parameters())))

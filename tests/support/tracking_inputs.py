@@ -8,7 +8,7 @@ import made_records
 from attnmt.files.csv_file import read_csv
 from attnmt.layout import Layout
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import Line, write_numbers
+from attnmt.scoring.score_table import ScoreRow, write_score_table
 from attnmt.tracking import live
 
 STARTED = "2026-01-02T03:04:05+00:00"
@@ -48,8 +48,8 @@ def write_scores(name, value=20.5, aer=None):
     Scripts have ``value``, 1 less, 2 less and so on. With ``aer`` both of the demo's aligned sets have
     an error rate.
     """
-    path = Layout("demo").numbers
-    lines = read_csv(path, Line, "") if path.exists() else []
+    path = Layout("demo").score_table
+    lines = read_csv(path, ScoreRow, "") if path.exists() else []
     common = {"kind": "training", "system": name, "model": name, "trainings": 1, "lines": 3}
     own = [{"set": "test1", "metric": "ppl", "value": 8.5}]
     own.append({"set": "dev", "lines": None, "metric": "ppl", "value": 9.5})
@@ -65,4 +65,4 @@ def write_scores(name, value=20.5, aer=None):
             | bounds
         )
     lines = [line for line in lines if line.model != name]
-    write_numbers(path, [*lines, *(Line.model_validate(common | keys) for keys in own)])
+    write_score_table(path, [*lines, *(ScoreRow.model_validate(common | keys) for keys in own)])

@@ -37,7 +37,7 @@ def attnmt(
 @pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
 def test_links_are_those_of_the_set_itself(attnmt, params, name):
     assert attnmt("--model", name, "--links", "own.links")[0] == 0
-    forced = load_translator(params, name).force_set("test").links["same"]
+    forced = load_translator(params, name).force_decode_set("test").links["same"]
     links = [flipped(line) for line in forced] if name == "german" else forced
     assert read_lines(Path("own.links"), may_be_blank=True) == [
         format_links(line) for line in links
@@ -111,7 +111,7 @@ def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt):
 
 def test_links_count_the_words_that_are_given_also_if_the_first_are_not_read(attnmt, params):
     status, _, err = attnmt("-m", "gru", "--links", "own.links")
-    read = load_translator(params, "gru").force_set("test").links["same"]
+    read = load_translator(params, "gru").force_decode_set("test").links["same"]
     sides = [
         [len(line.split()) for line in read_lines(Path(f"test.{code}"))] for code in ("en", "de")
     ]
@@ -142,7 +142,7 @@ def test_plain_text_is_linked_as_the_set_is_whose_text_it_is(attnmt, params, nam
     for path, text in zip(raw, (ENGLISH, GERMAN), strict=True):
         write_lines(path, text["test"])
     translator = load_translator(params, name)
-    forced = translator.force_set("test").links["same"]
+    forced = translator.force_decode_set("test").links["same"]
     links = [format_links(flipped(line) if name == "german" else line) for line in forced]
     sides = [
         [" ".join(translator.data.words(units)) for units in translator.data.units("test", code)]

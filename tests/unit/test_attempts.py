@@ -7,7 +7,7 @@ from small_training import FEEDING, RECIPE, StopAfter, held_by, reversal, small
 
 from attnmt.errors import InputError
 from attnmt.layout import DIVERGED
-from attnmt.training.attempts import Origin, claim
+from attnmt.training.attempts import Origin, resume_or_reset
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.stop import Stop, TrainingStopped
@@ -19,7 +19,7 @@ LATER = {"started": "2026-01-02T00:00:00Z"}
 
 def start(folder: Path, stop: Stop | None = None, minutes: float = 1.0, **recipe: float) -> None:
     """Train from the last checkpoint as the stage does, unless the training is refused."""
-    claim(folder, FIRST, "refuse")
+    resume_or_reset(folder, FIRST, "refuse")
     text, settings = reversal(150, 1, reverse=True), RECIPE.model_copy(update=recipe)
     checkpoints = Checkpoints(folder, minutes)
     train(small(FEEDING), text, {"dev": text}, settings, 1, checkpoints, lambda row: None, stop)
@@ -32,7 +32,7 @@ def test_a_diverging_training_fails_once_and_is_refused_with_the_same_message(tm
         start(tmp_path)
     assert str(again.value) == str(error.value)
     (tmp_path / DIVERGED).unlink()
-    claim(tmp_path, FIRST, "refuse")
+    resume_or_reset(tmp_path, FIRST, "refuse")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_no_checkpoint_has_weights_that_are_not_finite(tmp_path, stop_after, rat
 
 
 def begin(folder: Path) -> Path:
-    claim(folder, FIRST, "refuse")
+    resume_or_reset(folder, FIRST, "refuse")
     checkpoint = folder / "last.safetensors"
     checkpoint.write_bytes(b"weights")
     return checkpoint
@@ -66,7 +66,9 @@ def begin(folder: Path) -> Path:
 def test_a_resumed_training_lists_every_commit_and_keeps_its_first_start(tmp_path):
     checkpoint = begin(tmp_path)
     for commit in ("commit2", "commit1", "commit2"):
-        origin = claim(tmp_path, Origin(code="code1", commits=[commit], **LATER), "refuse")
+        origin = resume_or_reset(
+            tmp_path, Origin(code="code1", commits=[commit], **LATER), "refuse"
+        )
     assert origin == FIRST.model_copy(update={"commits": ["commit1", "commit2"]})
     assert checkpoint.exists()
 
@@ -78,13 +80,13 @@ def test_checkpoints_of_other_code_are_refused_and_stay(tmp_path, known):
         (tmp_path / "origin.json").unlink()
     commit = "commit1" if known else "unknown"
     with pytest.raises(InputError, match=rf"other code .*commit {commit}"):
-        claim(tmp_path, Origin(code="code2", commits=["commit2"], **LATER), "refuse")
+        resume_or_reset(tmp_path, Origin(code="code2", commits=["commit2"], **LATER), "refuse")
     assert checkpoint.exists()
 
 
 def test_if_the_parameters_say_so_training_starts_from_the_beginning(tmp_path, caplog):
     checkpoint, now = begin(tmp_path), Origin(code="code2", commits=["commit2"], **LATER)
-    assert claim(tmp_path, now, "restart") == now
+    assert resume_or_reset(tmp_path, now, "restart") == now
     assert not checkpoint.exists()
     assert "training from the beginning" in caplog.text
 
@@ -95,5 +97,5 @@ def test_an_origin_that_is_damaged_is_named_and_loses_nothing(tmp_path, content,
     checkpoint = begin(tmp_path)
     (tmp_path / "origin.json").write_text(content)
     with pytest.raises(InputError, match=r"origin\.json.*delete"):
-        claim(tmp_path, FIRST, other_code)
+        resume_or_reset(tmp_path, FIRST, other_code)
     assert checkpoint.exists()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small_experiment import make_experiment
 from small_project import load_stage
 
-from attnmt.decoding.forced import force
+from attnmt.decoding.forced_decoding import force
 from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines

@@ -19,7 +19,7 @@ from attnmt.config import ModelShape, System
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
-from attnmt.model.translator import ModelConfig
+from attnmt.model.luong import ModelConfig
 from attnmt.text.batches import make_batch
 from benchmarks import gpu, gpu_captions, gpu_workload, workload
 from benchmarks.workload import Pairs, Size
@@ -80,7 +80,7 @@ def test_a_part_that_fails_does_not_stop_the_others(tmp_path, capfd):
 
 
 def test_the_report_of_captions_has_the_figures_that_a_gpu_is_compared_with():
-    numbers = Layout(gpu_captions.EXPERIMENT, gpu_captions.ROOT).numbers
+    numbers = Layout(gpu_captions.EXPERIMENT, gpu_captions.ROOT).score_table
     assert not math.isnan(gpu_captions._value(numbers, "bleu", gpu_captions.TEST))
     assert not math.isnan(gpu_captions._value(numbers, "ppl", "val"))
 

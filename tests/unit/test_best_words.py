@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from attnmt.config import ModelShape, System
 from attnmt.decoding.ensemble import BLOCK, best_words, largest, log_probabilities
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.vocabulary import EOS
 
 
@@ -31,7 +31,7 @@ def test_the_largest_values_are_those_of_topk(columns, count, values, seed):
 
 def test_chunks_change_no_value_and_no_word(monkeypatch):
     shape = ModelShape(layers=1, size=4, window_D=2, location_slots=6, init=1.5)
-    models = [Translator(ModelConfig(System(), shape, 7, 1000)).double() for _ in range(3)]
+    models = [LuongNMT(ModelConfig(System(), shape, 7, 1000)).double() for _ in range(3)]
     for seed, model in enumerate(models):
         model.initialize(seed)
         model.requires_grad_(False)

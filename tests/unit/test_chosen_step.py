@@ -30,7 +30,7 @@ def test_the_step_that_brings_back_more_words_is_chosen(params, folder):
     """This is checked by brute force with dictionaries that favor one step or the other."""
     text = load_translator(params, "local_p", folder)
     sources, references = (text.data.units("test", side) for side in ("en", "de"))
-    forced, known = text.force_set("test").links, text.data.vocabulary("de")
+    forced, known = text.force_decode_set("test").links, text.data.vocabulary("de")
     places = [(n, j) for n, words in enumerate(references) for j in range(len(words))]
     unknown = [(n, j) for n, j in places if references[n][j] not in known]
     assert len(unknown) > 9
@@ -60,7 +60,7 @@ def test_the_step_that_brings_back_more_words_is_chosen(params, folder):
 @pytest.mark.parametrize("name", ["german", "gru", "ensemble"])
 def test_on_a_tie_the_aligners_links_decide_and_else_nothing(params, folder, name):
     text = without_words(load_translator(params, name, folder))
-    forced = text.force_set("test").links
+    forced = text.force_decode_set("test").links
     for step in STEPS:
         reading = choose_reading(text, "test", forced[step])
         assert set(reading.hits.values()) == {0}

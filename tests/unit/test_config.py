@@ -102,7 +102,7 @@ IN_SYSTEMS = [
     (f", {SELF}", "}", "systems.gru_self", "attention"),
     ("  ensemble:\n", "  base:\n", "ensembles.base", "another"),
     (MEMBERS, "[base, bas,", SECOND, "did you mean 'base'"),
-    (MEMBERS, "[base, gru_self,", SECOND, "family 'course'"),
+    (MEMBERS, "[base, gru_self,", SECOND, "family 'gru'"),
     (MEMBERS, "[base, base_reverse,", SECOND, "differs"),
     (REVERSE, "twin: {family: luong}", "systems.twin", "same as 'base'"),
     (REVERSE, "aligner: {family: luong}", "systems.aligner", "something else"),

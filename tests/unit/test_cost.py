@@ -8,7 +8,7 @@ from small_models import SHAPE
 from small_training import FEEDING, RECIPE, small
 
 from attnmt.config import ModelShape, System
-from attnmt.model.translator import ModelConfig, parameter_count
+from attnmt.model.luong import ModelConfig, parameter_count
 from attnmt.planning.cost import Work, checkpoint_bytes, work
 from attnmt.planning.text_size import Lengths
 from attnmt.training.checkpoint import Checkpoints

@@ -4,7 +4,7 @@ from made_report import MACHINE, changed, made_numbers, made_params
 
 from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
 from attnmt.reporting.table import table_of
-from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.score_table import ScoreTable
 
 PARAMS = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", "gru_self")
 NUMBERS = made_numbers(PARAMS)
@@ -38,9 +38,9 @@ def test_counts_of_several_seeds_are_means_with_their_deviation():
         line.model_copy(update=mean) if (line.metric, line.model) == ("steps", None) else line
         for line in numbers.lines
     ]
-    costs = texts(cost_table(params, Numbers(lines)), "base")
+    costs = texts(cost_table(params, ScoreTable(lines)), "base")
     assert costs[1:-1] == ["2", "1,200", "20 ± 4", "1,500", "30.0", "17", "1,234"]
-    assert cost_table(params, Numbers([])).frame.empty
+    assert cost_table(params, ScoreTable([])).frame.empty
 
 
 def test_machines_stand_row_by_row_and_an_empty_column_is_left_out():
@@ -50,7 +50,7 @@ def test_machines_stand_row_by_row_and_an_empty_column_is_left_out():
         for line in made_numbers(params).lines
         if line.metric != "peak_memory_mb"
     ]
-    table = cost_table(params, Numbers(lines))
+    table = cost_table(params, ScoreTable(lines))
     assert list(table.frame["machine"]) == ["an accelerator", MACHINE]
     assert "peak memory, MB" not in table.headings
 

@@ -77,13 +77,13 @@ MUTATIONS = {
         "params.yaml",
         "bootstrap_samples: 1000",
         "bootstrap_samples: 2000",
-        "evaluate evaluate_outside evaluate_ensemble gather report",
+        "evaluate evaluate_baseline evaluate_ensemble gather report",
     ),
     "one family's length": (
         "params.yaml",
         "lowercase: true, length: 20}",
         "lowercase: true, length: 21}",
-        "encode/course evaluate_outside gather report " + GRU,
+        "encode/gru evaluate_baseline gather report " + GRU,
     ),
     "a machine's setting that decides nothing": (
         "params.yaml",

@@ -22,7 +22,7 @@ from attnmt.layout import Layout
 from attnmt.scoring import evaluate as library
 from attnmt.scoring.counts import counted, read_counts
 from attnmt.scoring.metrics import SCORES
-from attnmt.scoring.numbers import Numbers, read_scores
+from attnmt.scoring.score_table import ScoreTable, read_scores
 
 BEST, LAYOUT = "local_p_general_feed", Layout("demo")
 REFERENCE = [
@@ -258,7 +258,7 @@ def test_on_ones_own_text_the_sentences_that_fit_into_a_window_are_counted(stage
     write_system(BEST)
     own, D = of_own_text(params()), params().families["luong"].shape.window_D
     shares = [
-        Numbers(library.evaluate(p, BEST).lines).training(BEST, "in_window", "test1")
+        ScoreTable(library.evaluate(p, BEST).lines).training(BEST, "in_window", "test1")
         for p in (own, params())
     ]
     fit = [len(line.split()) <= 2 * D + 1 for line in REFERENCE]

@@ -90,7 +90,7 @@ def test_a_link_of_the_next_step_is_read_in_the_row_below(params, folder):
 @pytest.mark.parametrize("name", ["local_p", "plain", "subwords", "gru"])
 def test_a_reference_is_force_decoded(params, folder, name):
     translator = load_translator(params, name, folder)
-    forced = translator.force_set("test").scores
+    forced = translator.force_decode_set("test").scores
     for sentence, reference, score in zip(RAW, REFERENCES, forced, strict=True):
         explained = explain(translator, sentence, reference).reference
         assert explained is not None

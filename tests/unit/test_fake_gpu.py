@@ -13,7 +13,7 @@ from attnmt.config import System
 from attnmt.decoding.history import History
 from attnmt.decoding.search import Search, search
 from attnmt.model.fast.stepper import Stepper
-from attnmt.model.translator import Ids, ModelConfig, Translator
+from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import Batch
 from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.step import Step
@@ -34,7 +34,7 @@ CONFIGURATIONS = {
 V = 200  # of the target; the search looks at blocks of 64 words
 
 
-class OnTheGPU(Translator):
+class OnTheGPU(LuongNMT):
     """A model whose sources are on the GPU already."""
 
     def start(self, sources: Sequence[Ids]) -> Stepper:
@@ -42,12 +42,12 @@ class OnTheGPU(Translator):
         return Stepper(self.decoder, *self.encode(source, source[:, 0]))
 
 
-def build(cell: str, system: System) -> Translator:
+def build(cell: str, system: System) -> LuongNMT:
     shape = SHAPE.model_copy(update={"cell": cell, "layers": 1})
     return OnTheGPU(ModelConfig(system, shape, 7, V))
 
 
-def train(model: Translator, gpu: torch.device, optimizer: str = "sgd") -> None:
+def train(model: LuongNMT, gpu: torch.device, optimizer: str = "sgd") -> None:
     """Take two steps, and evaluate the model."""
     with gpu:
         source, words = torch.ones(2, 3, dtype=torch.int64), torch.ones(2, 2, dtype=torch.int64)
@@ -62,7 +62,7 @@ def train(model: Translator, gpu: torch.device, optimizer: str = "sgd") -> None:
     assert loss.device.type == cost.device.type == gpu.type
 
 
-def translate(models: list[Translator]) -> None:
+def translate(models: list[LuongNMT]) -> None:
     """Search with three sentences, of which two go on after the first step and none after the second."""
     sources = [np.ones(3, dtype=np.int32)] * 3
     with pytest.MonkeyPatch.context() as patch, on_the_gpu_only(2, 0) as host:

@@ -22,7 +22,7 @@ from attnmt.layout import Layout
 from attnmt.reporting import draw
 from attnmt.reporting.canvas import save
 from attnmt.reporting.curves import figure5, figure6, paper_curves
-from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.score_table import ScoreTable
 
 TABLE1 = ["base", "base_reverse", "base_reverse_dropout"]
 TABLE1 += ["global_location", "global_location_feed", "local_p_general_feed"]
@@ -95,7 +95,7 @@ def test_lines_of_a_second_metric_by_length_add_no_point_to_figure_6():
     more = [line.model_copy(update={"metric": "chrf", "script": None}) for line in groups]
     more += [line.model_copy(update={"script": "nist"}) for line in groups]
     expected = figure6(params, numbers)
-    assert figure6(params, Numbers([*numbers.lines, *more])) == expected
+    assert figure6(params, ScoreTable([*numbers.lines, *more])) == expected
 
 
 def test_groups_with_equally_long_references_are_one_point_of_figure_6():
@@ -105,7 +105,7 @@ def test_groups_with_equally_long_references_are_one_point_of_figure_6():
         line.model_copy(update={"max_words": 5}) if line.max_words == 10 else line
         for line in numbers.lines
     ]
-    before, after = (figure6(params, one).panels[0].series for one in (numbers, Numbers(lines)))
+    before, after = (figure6(params, one).panels[0].series for one in (numbers, ScoreTable(lines)))
     for old, new in zip(before, after, strict=True):
         assert new.x == [5, 15]
         assert new.y == [(old.y[0] + old.y[1]) / 2, old.y[2]]
@@ -144,7 +144,7 @@ def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
 
 
 def test_missing_groups_of_sentences_are_named(params):
-    few = Numbers([made_line("base_reverse_dropout", "bleu", 3.0, set="test1")])
+    few = ScoreTable([made_line("base_reverse_dropout", "bleu", 3.0, set="test1")])
     with pytest.raises(InputError, match=r"scores.csv: .* base_reverse_dropout "):
         figure6(params, few)
 

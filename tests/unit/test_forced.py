@@ -8,8 +8,8 @@ import torch
 from small_models import SHAPE, VARIANTS, Variant, translator
 
 from attnmt.decoding.explanation import spans_of
-from attnmt.decoding.forced import force
-from attnmt.model.translator import Translator
+from attnmt.decoding.forced_decoding import force
+from attnmt.model.luong import LuongNMT
 from attnmt.text.vocabulary import BOS
 
 D = SHAPE.window_D
@@ -21,7 +21,7 @@ TARGETS = [np.array(ids, dtype=np.int32) for ids in ([5, 3], [4, 4, 0], [3])]
 
 
 @torch.no_grad()
-def word_by_word(model: Translator, i: int) -> np.ndarray:
+def word_by_word(model: LuongNMT, i: int) -> np.ndarray:
     """Take the steps of one pair alone, as a search would; columns in the sentence's order."""
     stepper = model.start([SOURCES[i]])
     weights = [stepper.step(torch.tensor([[word]]))[1][0] for word in [BOS, *TARGETS[i]]]

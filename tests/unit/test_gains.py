@@ -7,9 +7,9 @@ from made_report import made_line, made_params, with_rows
 from attnmt.config import TableRow
 from attnmt.scoring.compared import compared
 from attnmt.scoring.counts import counted
+from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.gather import gain
-from attnmt.scoring.numbers import Numbers
-from attnmt.scoring.study import Study
+from attnmt.scoring.score_table import ScoreTable
 
 BEST, LINES = "local_p_general_feed", 20
 RIGHT = {("base", "before"): 4, ("base", "after"): 4, (BEST, "before"): 6, (BEST, "after"): 9}
@@ -40,14 +40,14 @@ def made_study(seeds):
                 RIGHT[system, at] + 0.05 * seed - chance.integers(2, size=LINES)
                 for at in ("before", "after")
             ]
-            lines[run] = Numbers(scored)
+            lines[run] = ScoreTable(scored)
             arrays[run] = {
                 counted(line): np.stack(
                     [np.full(LINES, 10.0)] * 2 + [right] * 4 + [np.full(LINES, 10.0)] * 4, 1
                 )
                 for line, right in zip(scored, made, strict=True)
             }
-    study = Study(params)
+    study = ExperimentScores(params)
     study.scores, study.counts = lines.__getitem__, arrays.__getitem__
     return study, [
         line.model_copy(update={"kind": "system"}) for n in lines.values() for line in n.lines
@@ -60,7 +60,7 @@ def test_a_gain_is_the_row_less_the_one_that_it_names(seeds):
     firsts = [
         line.model_copy(update={"trainings": seeds}) for line in lines if line.model == line.system
     ]
-    pairs = list(compared(study.params, Numbers(firsts)))[:2]
+    pairs = list(compared(study.params, ScoreTable(firsts)))[:2]
     assert [(one.system, one.replacement, two.system, two.replacement) for one, two in pairs] == [
         (BEST, "before", "base", "before"),
         (BEST, "after", BEST, "before"),

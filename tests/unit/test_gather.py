@@ -21,13 +21,14 @@ from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.claim_lines import read_claims
+from attnmt.scoring.comparisons import compared_pairs, comparisons
 from attnmt.scoring.evaluate import evaluate
+from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.gather import gather
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import Key, keys_of, metrics, read_numbers, read_scores
 from attnmt.scoring.published import published_lines
-from attnmt.scoring.questions import answers, asked
+from attnmt.scoring.score_table import ScoreKey, keys_of, metrics, read_score_table, read_scores
 from attnmt.scoring.seed_statistics import (
     Runs,
     contrast,
@@ -36,7 +37,6 @@ from attnmt.scoring.seed_statistics import (
     squeeze_variances,
 )
 from attnmt.scoring.significance import compare
-from attnmt.scoring.study import Study
 
 LAYOUT = Layout("demo")
 COMMITS = "89abcdef0123-dirty, 0123456789ab"
@@ -52,7 +52,7 @@ def scored(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("scored"))
         params = make_scored()
-        yield params, gather(Study(params))
+        yield params, gather(ExperimentScores(params))
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_every_number_of_a_training_is_there_once(scored):
 
 def test_what_a_training_cost_is_there(copied):
     write_training(copied, "base", peak_memory_mb=None)
-    numbers = gather(Study(copied))
+    numbers = gather(ExperimentScores(copied))
     # 2 embeddings and W_s have 100 x 96; 2 layers have 4 x 96 x 192, and W_c has 96 x 192
     expected = {"parameters": 3 * 9_600 + 9 * 18_432, "steps": 20, "target_words": 1500}
     expected |= {"minutes": 1.5, "target_words_per_second": 16.7, "peak_memory_mb": 1234}
@@ -191,8 +191,8 @@ def test_many_comparisons_of_single_trainings_have_shuffles_enough_to_be_decided
     params = of_own_text(scored[0])
     few = params.evaluation.model_copy(update={"bootstrap_samples": 3})
     params = params.model_copy(update={"evaluation": few})
-    numbers = gather(Study(params))
-    asked_here = [asked(params, numbers, test) for test in params.sets.tests]
+    numbers = gather(ExperimentScores(params))
+    asked_here = [compared_pairs(params, numbers, test) for test in params.sets.tests]
     shuffles = 40 * max(map(len, asked_here))
     gains = [line for line in numbers.lines if line.kind == "gain" and line.p and not line.error]
     assert gains
@@ -203,8 +203,8 @@ def test_many_comparisons_of_single_trainings_have_shuffles_enough_to_be_decided
 
 def test_questions_are_answered_over_seeds_and_sentences(scored):
     params = of_own_text(scored[0])
-    numbers = gather(Study(params))
-    found = {(one.gain.system, one.gain.over): one for one in answers(params, numbers)}
+    numbers = gather(ExperimentScores(params))
+    found = {(one.gain.system, one.gain.over): one for one in comparisons(params, numbers)}
     answer = found["dot", "location"]
     after = lent(params, runs, "after")
     tested = difference(after["dot"], after["location"])
@@ -256,10 +256,10 @@ def test_numbers_that_were_measured_against_other_references_are_not_compared(co
     other = {"reference": "0123456789ab"}
     change_cells(LAYOUT.scores("base"), other, lambda row: row["metric"] == "bleu")
     with pytest.raises(InputError, match=r"demo/base_reverse.csv and scores/demo/base.csv: bleu"):
-        gather(Study(copied))
+        gather(ExperimentScores(copied))
     change_cells(LAYOUT.scores("dot_2"), other, lambda row: row["metric"] == "aer")
     with pytest.raises(InputError, match=r"scores/demo/dot.csv and scores/demo/dot_2.csv: aer"):
-        gather(Study(copied))
+        gather(ExperimentScores(copied))
 
 
 @pytest.mark.parametrize("other", ["base_reverse", "base"])
@@ -273,7 +273,9 @@ def test_one_training_against_several_has_no_p(scored, other):
 
 
 def test_systems_with_several_seeds_lend_and_ensembles_do_not(scored):
-    lenders = Study(scored[0]).lenders(Key(None, "bleu", "test", "tokenized", "before"))
+    lenders = ExperimentScores(scored[0]).lenders(
+        ScoreKey(None, "bleu", "test", "tokenized", "before")
+    )
     assert lenders == ["location", "dot", "general"]
 
 
@@ -323,7 +325,7 @@ def test_the_stage_writes_the_numbers_the_claims_and_a_few_metrics(copied, score
         load_stage("gather").main(Path("params.yaml"))
         found.append({path: path.read_bytes() for path in Path("reports/demo").iterdir()})
     assert found[0] == found[1]
-    assert read_numbers("demo").lines == scored[1].lines
+    assert read_score_table("demo").lines == scored[1].lines
     assert read_json(LAYOUT.metrics) == metrics(scored[1])
     estimate = difference(runs(copied, "dot"), runs(copied, "location"))
     assert [line.ours for line in read_claims("demo")] == [close(estimate.value)]

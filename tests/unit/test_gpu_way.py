@@ -19,7 +19,7 @@ from attnmt.errors import InputError
 from attnmt.model.fast.cells import FusedLSTMSteps
 from attnmt.model.fast.stack import Stack
 from attnmt.text.batches import Batch
-from attnmt.training.captured import MULTIPLE, CapturedSteps, padded
+from attnmt.training.cuda_graphs import MULTIPLE, CapturedSteps, padded
 from attnmt.training.step import Step
 
 Values = tuple[Tensor, Tensor, Tensor]

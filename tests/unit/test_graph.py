@@ -54,7 +54,7 @@ stages:
     outs: [apart.txt]
     meta: {resources: {mem_mb: 100, runtime: 1}}
 """
-FAMILIES = {"family@luong", "family@course"}
+FAMILIES = {"family@luong", "family@gru"}
 ALL_STAGES = {"write", "read_within", "read_around", "apart", *FAMILIES}
 
 
@@ -64,7 +64,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
     (tmp_path / "dvc.yaml").write_text(DVC_YAML)
     params = demo_values()
-    families = {name: params["families"][name] for name in ("luong", "course")}
+    families = {name: params["families"][name] for name in ("luong", "gru")}
     params |= {"families": families, "systems": ["base", "gru_self"]}
     for name in ("systems.yaml", "claims.yaml"):
         shutil.copy(ROOT / name, tmp_path)
@@ -120,9 +120,9 @@ def test_a_loop_gives_a_stage_for_each_entry_and_what_many_wait_for_goes_first(p
     by_name = stages()
     priorities = {name: stage.priority for name, stage in by_name.items()}
     assert priorities == dict.fromkeys(ALL_STAGES, 0) | {"write": 2, "read_within": len(FAMILIES)}
-    course = by_name["family@course"]
-    assert course.command == "cat read/within.txt > course.txt"
-    assert course.outputs == ["course.txt"]
+    gru = by_name["family@gru"]
+    assert gru.command == "cat read/within.txt > gru.txt"
+    assert gru.outputs == ["gru.txt"]
 
 
 def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project):

@@ -16,11 +16,11 @@ from attnmt.scoring.aer import link_counts
 from attnmt.scoring.claim_lines import judge_claims, read_claims, write_claims
 from attnmt.scoring.claims import is_testable, outcome_of
 from attnmt.scoring.counts import counted, words_of, write_counts
+from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import Key, read_scores, write_numbers
+from attnmt.scoring.score_table import ScoreKey, read_scores, write_score_table
 from attnmt.scoring.seed_statistics import contrast, difference, squeeze_variances
-from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import NOT_TESTED, all_agree, verdicts
 
 BEST, LOCAL_M = "local_p_general_feed", "local_m_general_feed"
@@ -47,7 +47,7 @@ def write_diagonal(kind):
     line = made_line(
         "diagonal", "aer", 0.5, set="test1", note=f"80 sure and 99 possible {kind} links"
     )
-    write_numbers(Layout("demo").scores("diagonal"), [line])
+    write_score_table(Layout("demo").scores("diagonal"), [line])
 
 
 def make_params(seeds):
@@ -87,7 +87,7 @@ def write_run(params, name, at):
         lines.append(made_line(name, "aer", 0.1, **of_step, **own))
         links = made if step == "next" else [[(0, 1), (1, 0)]] * LINES
         arrays[counted(lines[-1])] = link_counts(links, *GOLD)
-    write_numbers(layout.scores(name), lines)
+    write_score_table(layout.scores(name), lines)
     write_counts(layout.counts(name), arrays)
     steps = (100, 200, 300, 400, 500)[: 4 if name == BEST else 5]
     costs = [f"{step},9,{at + 1000 / step:.4f},{1000 / step:.4f}" for step in steps]
@@ -107,21 +107,21 @@ def claim_of(**changes):
 
 
 def found_of(params, claim):
-    return outcome_of(Study(params), claim, claim.sides[0])
+    return outcome_of(ExperimentScores(params), claim, claim.sides[0])
 
 
 def can_test(params, **changes):
     claim = claim_of(**changes)
-    return is_testable(Study(params), claim, claim.sides[0])
+    return is_testable(ExperimentScores(params), claim, claim.sides[0])
 
 
 def test_bleu_is_that_of_every_seeds_translations(params):
-    study = Study(params)
-    runs = study.runs(Key(BEST, *BEFORE))
+    study = ExperimentScores(params)
+    runs = study.runs(ScoreKey(BEST, *BEFORE))
     expected = [BLEU.value(lines, References(REFERENCES)) for lines in texts_of(params, BEST)]
     assert runs.values == pytest.approx(expected, abs=1e-3)
     assert runs.influences.shape == (3, LINES)
-    everyone = {name: study.runs(Key(name, *BEFORE)) for name in SYSTEMS}
+    everyone = {name: study.runs(ScoreKey(name, *BEFORE)) for name in SYSTEMS}
     lent = squeeze_variances(everyone, dict.fromkeys(SYSTEMS, "sgd"))
     found, tested = difference(lent[BEST], lent["base"]), found_of(params, claim_of())
     assert found.value > 0  # the better system is the first
@@ -129,7 +129,7 @@ def test_bleu_is_that_of_every_seeds_translations(params):
 
 
 def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
-    before, after = (Study(params).runs(Key(BEST, *key)) for key in (BEFORE, AFTER))
+    before, after = (ExperimentScores(params).runs(ScoreKey(BEST, *key)) for key in (BEFORE, AFTER))
     assert after.mean > before.mean
     tested = found_of(params, claim_of(measure="gain_by_replacement", over=None))
     assert tested.value == pytest.approx(contrast([after.minus(before)], [1]).value)
@@ -142,11 +142,11 @@ def test_error_rates_are_those_of_the_chosen_step_and_say_whose_links_they_count
         "aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"),
         "bleu": claim_of(),
     }
-    aer, bleu = judge_claims(Study(params), claims)
+    aer, bleu = judge_claims(ExperimentScores(params), claims)
     assert aer.ours == pytest.approx(-1 / 5)
     assert (aer.links, bleu.links) == ("gold", None)
     write_diagonal("silver")
-    assert judge_claims(Study(params), claims)[0].links == "silver"
+    assert judge_claims(ExperimentScores(params), claims)[0].links == "silver"
 
 
 def test_perplexity_and_costs_are_those_of_the_trainings(params):
@@ -223,7 +223,7 @@ def test_systems_that_read_other_references_are_not_compared(params):
     for name in params.seeds_of("base"):
         lines = read_scores(params, name).lines
         others = [one.model_copy(update={"reference": "1"}) for one in lines]
-        write_numbers(Layout("demo").scores(name), others)
+        write_score_table(Layout("demo").scores(name), others)
     with pytest.raises(InputError, match=r"bleu on test1 is measured against the references"):
         found_of(params, claim_of(systems=[BEST]))
 
@@ -236,7 +236,7 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
         "unclear": claim_of(claim="B is more.", over=[LOCAL_M], measure="bleu_replaced"),
         "untested": claim_of(claim="C is more.", over=["base_reverse"], size=1.3),
     }
-    study = Study(params)
+    study = ExperimentScores(params)
     write_claims(params, judge_claims(study, claims))
     right, wrong, there, unclear, untested = lines = read_claims("demo")
     words = ["confirmed", "refuted", "refuted", "undecided", NOT_TESTED]
@@ -264,7 +264,7 @@ def test_a_claim_is_decided_if_all_variants_that_are_trained_agree(params):
     def judged(*names):
         variants = [sides[name] for name in names]
         return judge_claims(
-            Study(params), {"a": claim_of(systems=None, over=None, variants=variants)}
+            ExperimentScores(params), {"a": claim_of(systems=None, over=None, variants=variants)}
         )
 
     (both,) = judged("base", "like")
@@ -278,8 +278,8 @@ def test_a_claim_is_decided_if_all_variants_that_are_trained_agree(params):
 
 def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params):
     claimed = project_claims(ROOT)
-    assert judge_claims(Study(make_params(seeds=1)), claimed) == []
-    lines = judge_claims(Study(params), claimed)
+    assert judge_claims(ExperimentScores(make_params(seeds=1)), claimed) == []
+    lines = judge_claims(ExperimentScores(params), claimed)
     assert [one.key for one in lines] == list(claimed)
     assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
 
@@ -292,7 +292,7 @@ def test_missing_and_damaged_files_are_named(params):
     scores = Layout("demo").scores("base_2")
     lines = read_scores(params, "base_2").lines
     other = {"set": "test2", "script": "tokenized"}
-    write_numbers(scores, [one for one in lines if not other.items() <= dict(one).items()])
+    write_score_table(scores, [one for one in lines if not other.items() <= dict(one).items()])
     with pytest.raises(InputError, match=r"base_2\.csv: no bleu of test2"):
         found_of(params, claim_of(test="last"))
     write_counts(Layout("demo").counts("base_3"), {})

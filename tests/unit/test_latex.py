@@ -14,7 +14,7 @@ from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.table import Format, Table, table_of
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.claim_lines import read_claims
-from attnmt.scoring.numbers import read_numbers
+from attnmt.scoring.score_table import read_score_table
 
 # A page and its columns are as wide as those of ACL's style.
 PAPER = r"""\documentclass[11pt,COLUMNS]{article}
@@ -51,7 +51,7 @@ def compiled(request, tmp_path):
 
 def test_every_table_of_a_report_compiles_and_fits(compiled, monkeypatch):
     monkeypatch.chdir(ROOT)
-    tables = make_tables(load_params(params_file("demo")), read_numbers("demo"))
+    tables = make_tables(load_params(params_file("demo")), read_score_table("demo"))
     samples = pd.read_csv("reports/demo/tables/table5.csv", index_col=False).astype(object)
     tables.append(Table("table5", "Table 5", "Samples.", samples, {"line": Format(0)}))
     claims = claims_table(read_claims("captions"))

@@ -10,12 +10,12 @@ from small_experiment import make_params
 
 from attnmt.errors import InputError
 from attnmt.files.csv_file import read_csv, write_csv
-from attnmt.scoring.numbers import (
-    Line,
-    Numbers,
+from attnmt.scoring.score_table import (
+    ScoreRow,
+    ScoreTable,
     metrics,
-    read_numbers,
-    write_numbers,
+    read_score_table,
+    write_score_table,
 )
 
 # A cell may hold line ends, quotation marks and commas; a carriage return would be read as a line end,
@@ -23,7 +23,7 @@ from attnmt.scoring.numbers import (
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), min_size=1)
 REAL = st.floats(allow_nan=False, allow_infinity=False)
 LINES = st.builds(
-    Line,
+    ScoreRow,
     kind=st.sampled_from(["training", "system", "gain"]),
     metric=TEXT,
     source=TEXT,
@@ -41,26 +41,28 @@ LINES = st.builds(
 @given(lines=st.lists(LINES, max_size=4))
 def test_what_is_written_is_read_again(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("csv") / "scores.csv"
-    write_numbers(path, lines)
-    assert read_csv(path, Line, "again") == lines
+    write_score_table(path, lines)
+    assert read_csv(path, ScoreRow, "again") == lines
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"reports/demo/scores.csv: no such file; run the stage"):
-        read_numbers("demo")
-    write_csv(Path("reports/demo/scores.csv"), Line, [Line(kind="system", metric="ppl", value=2)])
-    assert read_numbers("demo").lines == [Line(kind="system", metric="ppl", value=2)]
+        read_score_table("demo")
+    write_csv(
+        Path("reports/demo/scores.csv"), ScoreRow, [ScoreRow(kind="system", metric="ppl", value=2)]
+    )
+    assert read_score_table("demo").lines == [ScoreRow(kind="system", metric="ppl", value=2)]
 
 
 BLEU = {"metric": "bleu", "set": "t"}
-OURS = Line(kind="system", system="a", **BLEU, script="nist", replacement="before", value=1)
+OURS = ScoreRow(kind="system", system="a", **BLEU, script="nist", replacement="before", value=1)
 AFTER = OURS.model_copy(update={"replacement": "after", "value": 2})
 OTHER = OURS.model_copy(update={"system": "b", "value": 3})
 OWN = {"kind": "training", "model": "a_2"}
 SEED = OURS.model_copy(update=OWN | {"value": 4})
 GROUP = OURS.model_copy(update={"max_words": 9, "value": 5})
-LINK = Line(kind="system", system="a", set="t", metric="aer", script="same", value=0.6)
+LINK = ScoreRow(kind="system", system="a", set="t", metric="aer", script="same", value=0.6)
 LINK = LINK.model_copy(update={"readers": "authors"})
 NEXT = LINK.model_copy(update={"script": "next", "readers": None, "value": 0.7})
 MIXED = LINK.model_copy(update={"script": None, "readers": "chosen", "value": 0.65})
@@ -68,9 +70,11 @@ ALIGNER = LINK.model_copy(update={"system": "aligner", "script": None, "readers"
 GAIN = AFTER.model_copy(
     update={"kind": "gain", "over": "b", "over_replacement": "before", "value": -1}
 )
-PAPER = Line(source="paper", kind="system", row="table1/x", system="a", metric="bleu", value=7)
+PAPER = ScoreRow(source="paper", kind="system", row="table1/x", system="a", metric="bleu", value=7)
 PRINTED = PAPER.model_copy(update={"kind": "gain", "value": 8})
-ALL = Numbers([OURS, AFTER, OTHER, SEED, GROUP, LINK, NEXT, MIXED, ALIGNER, GAIN, PAPER, PRINTED])
+ALL = ScoreTable(
+    [OURS, AFTER, OTHER, SEED, GROUP, LINK, NEXT, MIXED, ALIGNER, GAIN, PAPER, PRINTED]
+)
 
 
 def test_each_number_is_found_by_what_it_says():
@@ -101,6 +105,6 @@ def test_dvc_shows_a_few_numbers_of_each_training(tmp_path):
     lines = [line for n in ("local_p", "ensemble") for line in score_lines(params, n, 20, 0.5)]
     group = lines[1].model_copy(update={"max_words": 7, "value": 99})
     mean = lines[1].model_copy(update={"kind": "system", "model": None, "value": 98})
-    found = metrics(Numbers([*lines, group, mean, PAPER]))
+    found = metrics(ScoreTable([*lines, group, mean, PAPER]))
     both = {"bleu": 20, "bleu_unk": 22, "aer": 0.75, "aer_same": 0.5, "aer_next": 0.75}
     assert found == {"local_p": {"test": {"ppl": 80} | both}, "ensemble": {"test": both}}

@@ -1,4 +1,4 @@
-"""Numbers, tables and samples of another pair of languages, and of several aligned sets."""
+"""ScoreTable, tables and samples of another pair of languages, and of several aligned sets."""
 
 import re
 from pathlib import Path
@@ -12,9 +12,9 @@ from attnmt.layout import Layout
 from attnmt.reporting.samples import samples_table
 from attnmt.reporting.tables import make_tables, write_tables
 from attnmt.scoring.evaluate import evaluate
+from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.gather import gather
-from attnmt.scoring.numbers import OUTSIDE
-from attnmt.scoring.study import Study
+from attnmt.scoring.score_table import BASELINES
 
 OTHERS = re.compile(r"English|German|\b(en|de)\b", re.IGNORECASE)
 
@@ -31,9 +31,9 @@ def made(tmp_path_factory):
         both = languages("fr French", "oc Occitan", "words").model_dump()
         params = make_scored(languages=both, sets=sets | {"aligned": ["test", "news"]})
         (Layout("demo").tokens / "news.links").unlink()
-        for name in [*params.models, *params.ensembles, *OUTSIDE]:
+        for name in [*params.models, *params.ensembles, *BASELINES]:
             evaluate(params, name).write(params, name)
-        numbers = gather(Study(params))
+        numbers = gather(ExperimentScores(params))
         yield params, numbers, {table.name: table for table in make_tables(params, numbers)}
 
 

@@ -14,7 +14,7 @@ from attnmt.model.attention.scores import SCORES
 from attnmt.model.attention.windows import WINDOWS as WINDOW_CLASSES
 from attnmt.model.attention.windows import Window
 from attnmt.model.fast.encoder import ENCODERS
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.luong import LuongNMT, ModelConfig
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,7 +79,7 @@ def test_a_class_that_does_not_exist_is_named_when_the_model_is_built():
         ({"score": "dot", "encoder": "Nowhere"}, "no encoder 'Nowhere'"),
     ):
         with pytest.raises(InputError, match=message):
-            Translator(config(System.model_validate({"attention": "global", **part})))
+            LuongNMT(config(System.model_validate({"attention": "global", **part})))
 
 
 def test_two_parts_of_one_name_are_refused():

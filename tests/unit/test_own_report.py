@@ -24,9 +24,9 @@ from attnmt.reporting.comparisons import comparisons_table, headline
 from attnmt.reporting.own_text import text_example, uses
 from attnmt.reporting.report import Report, make_report
 from attnmt.reporting.tables import make_tables
-from attnmt.scoring.numbers import Numbers, write_numbers
-from attnmt.scoring.questions import answers
+from attnmt.scoring.comparisons import comparisons
 from attnmt.scoring.ranking import attention_pairs
+from attnmt.scoring.score_table import ScoreTable, write_score_table
 
 BASE = "base_reverse_dropout"
 BEST, SECOND = "local_p_general_feed", "local_m_general_feed"
@@ -46,7 +46,7 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("report"))
         params = of_own_text(write_report())
-        write_numbers(Layout(params.experiment).numbers, NUMBERS.lines)
+        write_score_table(Layout(params.experiment).score_table, NUMBERS.lines)
         yield make_report(params), page_of(params)
 
 
@@ -59,7 +59,7 @@ def test_only_text_that_is_not_the_demos_is_ones_own(monkeypatch):
 
 def test_every_comparison_has_its_gain_and_its_test():
     table = comparisons_table(PARAMS, NUMBERS, {})
-    found = answers(PARAMS, NUMBERS)
+    found = comparisons(PARAMS, NUMBERS)
     assert len(table.frame) == len(found) == 8
     for one in found:
         row = f"{one.gain.system} over {one.gain.over} in {one.gain.metric}"
@@ -72,7 +72,7 @@ def test_every_comparison_has_its_gain_and_its_test():
 
 def test_the_table_of_systems_has_every_system_on_every_test_set():
     share = made_line(BEST, "in_window", 12.0, set="test1")
-    numbers = Numbers([*NUMBERS.lines, share])
+    numbers = ScoreTable([*NUMBERS.lines, share])
     table = next(one for one in make_tables(PARAMS, numbers) if one.name == "table_systems")
     for test, end in (("test1", ""), ("test2", "/test2")):
         for name in MODELS:
@@ -88,10 +88,10 @@ def test_the_table_of_systems_has_every_system_on_every_test_set():
 def test_gains_between_scores_against_other_references_are_not_counted():
     """The GRU's references are cut, as their digest says."""
     lines = [
-        line.model_copy(update={"reference": "cut"}) if line.family == "course" else line
+        line.model_copy(update={"reference": "cut"}) if line.family == "gru" else line
         for line in NUMBERS.lines
     ]
-    systems = {ours.system for ours, _ in attention_pairs(PARAMS, Numbers(lines))}
+    systems = {ours.system for ours, _ in attention_pairs(PARAMS, ScoreTable(lines))}
     assert systems == {name for name in MODELS if PARAMS.attends(name)} - {"gru_additive"}
 
 
@@ -181,7 +181,7 @@ def test_claims_do_not_open_the_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     claims = [made_claim("one"), made_claim("two", claim="Untested.", verdict="not tested")]
     params = of_own_text(write_report([SECOND, BEST], claims, seeds=2))
-    write_numbers(Layout(params.experiment).numbers, own_numbers(params).lines)
+    write_score_table(Layout(params.experiment).score_table, own_numbers(params).lines)
     text = page_of(params)
     assert '<section id="claims">' in text.split('<details class="group">', 1)[1]
     assert "Claim one holds." in text

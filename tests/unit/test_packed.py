@@ -28,7 +28,7 @@ from attnmt.layout import Layout
 from attnmt.packing.folder import CARD, DESCRIPTION, read_packed
 from attnmt.packing.pack import pack_model
 from attnmt.scoring.evaluate import SHA_DIGITS
-from attnmt.scoring.numbers import read_scores, write_numbers
+from attnmt.scoring.score_table import read_scores, write_score_table
 from attnmt.text.encoded import EncodedSets
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def write_records(params: Params, name: str) -> None:
     digest = EncodedSets(layout.encoded(translators.family)).digest
     lines = score_lines(params, name, 20.0)
     changed = (line.model_copy(update={"data": digest[:SHA_DIGITS]}) for line in lines)
-    write_numbers(layout.scores(name), changed)
+    write_score_table(layout.scores(name), changed)
     for member in translators.members:
         model = params.models[member]
         about = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
@@ -207,7 +207,7 @@ def test_pack_replaces_a_packed_folder_and_nothing_else(project, attnmt):
 def test_scores_of_other_data_are_refused(project):
     path = Path("scores/demo/local_p.csv")
     lines = read_scores(params_of(project), BEST).lines
-    write_numbers(path, (line.model_copy(update={"data": "f" * SHA_DIGITS}) for line in lines))
+    write_score_table(path, (line.model_copy(update={"data": "f" * SHA_DIGITS}) for line in lines))
     with pytest.raises(InputError, match=rf"^{path}: the encoded data changed"):
         pack_model(params_of(project), BEST, Path("new"))
     assert not Path("new").exists()

@@ -27,7 +27,7 @@ from attnmt.reporting.curves import Panel, Series
 from attnmt.reporting.page import ADDRESS
 from attnmt.reporting.report import make_report
 from attnmt.reporting.summary import make_summary
-from attnmt.scoring.numbers import Numbers, write_numbers
+from attnmt.scoring.score_table import ScoreTable, write_score_table
 
 
 class Parsed(HTMLParser):
@@ -114,7 +114,7 @@ def test_claims_open_the_page_with_a_picture_and_their_verdicts(tmp_path, monkey
 def test_the_page_of_ones_own_text_has_only_its_own_systems(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     params = of_own_text(write_report(claims=[made_claim("one")], seeds=2))
-    write_numbers(Layout(params.experiment).numbers, own_numbers(params).lines)
+    write_score_table(Layout(params.experiment).score_table, own_numbers(params).lines)
     text = page_of(params)
     first, *groups = sections(text)
     assert first == ["comparisons", "table_systems", "figure5"]
@@ -170,4 +170,4 @@ def test_the_summary_has_the_systems_that_the_development_set_chooses():
     assert shown == [("17.0", best), ("+3.0", f"{best} over {plain}"), ("0.20", best)]
     line = numbers.system("base_reverse", "ppl", params.sets.dev)  # others score more on the test
     assert make_summary(params, changed(numbers, line, value=1.5))[0].number == "11.0"
-    assert make_summary(params, Numbers([])) == []
+    assert make_summary(params, ScoreTable([])) == []

@@ -10,9 +10,9 @@ from small_project import load_stage
 from attnmt.config import Language, SearchRules
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.explanation import explain
-from attnmt.decoding.forced import force
+from attnmt.decoding.forced_decoding import force
 from attnmt.decoding.pipeline import TranslationPipeline, load_translator
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.tokenizer import tokenizer
 
@@ -62,7 +62,7 @@ def test_translations_are_words_with_links_of_words(text):
 
 
 def test_forced_links_are_of_words_in_every_reading(text):
-    forced, pairs = text.force_set("test"), zip(*units(text), strict=True)
+    forced, pairs = text.force_decode_set("test"), zip(*units(text), strict=True)
     assert list(forced.links) == ["same", "next"]
     sides = [text.data.text("test", side) for side in ("en", "de")]
     for line, pair in enumerate(pairs):
@@ -93,7 +93,7 @@ def test_a_lack_of_memory_is_not_taken_for_damage(params, folder, monkeypatch):
             "DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"
         )
 
-    monkeypatch.setattr("attnmt.training.saved.Translator", too_large)
+    monkeypatch.setattr("attnmt.training.saved.LuongNMT", too_large)
     with pytest.raises(RuntimeError, match="allocate memory"):
         load_translator(params, "local_p", folder)
 
@@ -116,13 +116,13 @@ def test_weights_stay_in_their_files_and_take_no_second_copy(params, folder):
 
 def test_what_a_part_keeps_beside_its_weights_is_there(params, folder, monkeypatch):
     """As sinusoidal positions in an encoder of one's own, which no file of weights has."""
-    made = Translator.__init__
+    made = LuongNMT.__init__
 
-    def with_places(self: Translator, config: ModelConfig) -> None:
+    def with_places(self: LuongNMT, config: ModelConfig) -> None:
         made(self, config)
         self.register_buffer("places", torch.arange(3.0), persistent=False)
 
-    monkeypatch.setattr(Translator, "__init__", with_places)
+    monkeypatch.setattr(LuongNMT, "__init__", with_places)
     (model,) = load_translator(params, "plain", folder).models
     assert model.places.tolist() == [0, 1, 2]
 
@@ -146,7 +146,7 @@ def test_a_copied_word_is_written_as_the_targets_rule_writes_it(params, folder):
 
 def test_a_model_without_attention_links_nothing(params, folder):
     text = load_translator(params, "plain", folder)
-    assert text.force_set("test").links == {}
+    assert text.force_decode_set("test").links == {}
     for translations in text.translate_set("test"):
         assert translations[0].links == []
         assert translations[0].replaced == translations[0].words

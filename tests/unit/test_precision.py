@@ -5,7 +5,7 @@ import torch
 
 from attnmt.errors import InputError
 from attnmt.model.precision import products_in, supported
-from attnmt.model.products import product
+from attnmt.model.products import matmul
 
 CPU = torch.device("cpu")
 needs_bf16 = pytest.mark.skipif(
@@ -17,7 +17,7 @@ needs_bf16 = pytest.mark.skipif(
 def multiplied() -> torch.Tensor:
     """Return a product of factors that bf16 cannot hold exactly."""
     torch.manual_seed(0)
-    return product(torch.randn(64, 256), torch.randn(128, 256))
+    return matmul(torch.randn(64, 256), torch.randn(128, 256))
 
 
 def test_a_precision_that_a_device_lacks_is_refused():

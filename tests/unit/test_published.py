@@ -9,8 +9,8 @@ from attnmt.config import ALIGNER
 from attnmt.reporting.curves import paper_curves
 from attnmt.reporting.rows import table_rows
 from attnmt.scoring import published
-from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.published import paper_set, published_lines
+from attnmt.scoring.score_table import ScoreTable
 
 PARAMS = made_params()
 LINES = list(published_lines(PARAMS))
@@ -47,7 +47,7 @@ def test_every_published_line_has_a_row_and_every_row_its_system():
 
 def test_printed_gains_are_those_over_the_row_that_systems_yaml_names():
     """In Table 4 they are those by replacement, and one of them does not add up."""
-    numbers, odd = Numbers(LINES), []
+    numbers, odd = ScoreTable(LINES), []
     for table in ("table1", "table3", "table4"):
         rows, gains = (
             {row.key: row for row in table_rows(PARAMS, table)},

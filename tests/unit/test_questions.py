@@ -15,7 +15,7 @@ from made_report import (
 )
 
 from attnmt.config import TableRow
-from attnmt.scoring.questions import answers, asked, differing
+from attnmt.scoring.comparisons import compared_pairs, comparisons, differing
 from attnmt.scoring.ranking import ranked_systems
 
 LINES = yaml.safe_load((ROOT / "systems.yaml").read_text())["systems"]
@@ -35,7 +35,7 @@ def with_models(**models):
 
 
 def names_asked(params, numbers):
-    return {(ours.system, other.system) for ours, other in asked(params, numbers, "test1")}
+    return {(ours.system, other.system) for ours, other in compared_pairs(params, numbers, "test1")}
 
 
 def test_systems_differ_in_what_their_lines_differ_in():
@@ -70,7 +70,7 @@ def test_a_number_of_a_system_is_one_part(like, new, part):
     assert [*differing(params, "two", "one")] == [part]
     numbers = own_numbers(params)
     assert names_asked(params, numbers) == {("two", "one")}
-    assert [one.gain.over for one in answers(params, numbers)] == ["one"]
+    assert [one.gain.over for one in comparisons(params, numbers)] == ["one"]
 
 
 def test_the_best_is_the_best_of_all_families_that_read_the_same_units():
@@ -90,13 +90,13 @@ def test_no_question_is_asked_twice():
         one=(GLOBAL, {}),
         two=(LOCAL, {}),
     )
-    pairs = [(a.system, b.system) for a, b in asked(params, own_numbers(params), "test1")]
+    pairs = [(a.system, b.system) for a, b in compared_pairs(params, own_numbers(params), "test1")]
     assert sorted(pairs) == [("one", "plain"), ("two", "one"), ("two", "plain")]
 
 
 def test_what_differs_in_two_parts_is_not_asked():
     params = with_models(one=(LOCAL, {}), two=(LOCAL, {"size": 7, "window_D": 4}))
-    assert not asked(params, made_numbers(params), "test1")
+    assert not compared_pairs(params, made_numbers(params), "test1")
 
 
 def test_the_one_that_params_yaml_names_first_is_the_base():
@@ -123,10 +123,11 @@ def test_rows_of_ones_own_are_asked():
     }
     own = with_rows(params, "table1", params.tables["table1"].rows | mine)
     own = with_rows(own, "table6", {key: mine[key] for key in ("mine", "theirs")})
-    more = asked(own, made_numbers(own), "test1")
+    more = compared_pairs(own, made_numbers(own), "test1")
     found = {(a.system, b.system, a.metric) for a, b in more}
     assert found - {("local_m_dot_feed", GLOBAL, "bleu"), ("local_m_dot_feed", GLOBAL, "aer")} == {
-        (a.system, b.system, a.metric) for a, b in asked(params, made_numbers(params), "test1")
+        (a.system, b.system, a.metric)
+        for a, b in compared_pairs(params, made_numbers(params), "test1")
     }
     assert len(found) == 4  # and both systems with attention over the one without
 
@@ -138,7 +139,7 @@ def test_less_errors_are_better():
         "other": TableRow(label="", system=GLOBAL),
     }
     params = with_rows(params, "table6", rows)
-    found = {one.gain.metric: one for one in answers(params, own_numbers(params))}
+    found = {one.gain.metric: one for one in comparisons(params, own_numbers(params))}
     assert {metric: one.word for metric, one in found.items()} == {
         "bleu": "better",
         "aer": "better",

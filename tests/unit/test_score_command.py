@@ -121,7 +121,7 @@ def test_what_cannot_be_scored_is_refused(score, arguments, stdin, message):
 
 def test_an_ensemble_scores_as_one(score, params, folder):
     assert len(SEEDS) > 1
-    expected = load_translator(params, "ensemble", folder).force_set("test").scores
+    expected = load_translator(params, "ensemble", folder).force_decode_set("test").scores
     output = score("test.en", "test.de", "--model", "ensemble")[1]
     assert list(map(float, output.splitlines())) == pytest.approx(expected, abs=1e-4)
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from attnmt.config import LinkStep, ModelShape, SearchRules, System
 from attnmt.decoding.batched import search_all
-from attnmt.decoding.forced import force
+from attnmt.decoding.forced_decoding import force
 from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.search import Search, search
 from attnmt.decoding.unknown import replace_unknown
-from attnmt.model.translator import Ids, ModelConfig, Translator
+from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import make_batch
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.vocabulary import EOS
@@ -39,10 +39,10 @@ ATTENTIONS = {
 }
 
 
-def tiny(system: System, seed: int, words: int = WORDS, init: float = 1.5) -> Translator:
+def tiny(system: System, seed: int, words: int = WORDS, init: float = 1.5) -> LuongNMT:
     cell = "gru" if system is ATTENTIONS["gru"] else "lstm"
     shape = ModelShape(cell=cell, layers=1, size=4, window_D=2, location_slots=6, init=init)
-    model = Translator(ModelConfig(system, shape, 7, words)).double()
+    model = LuongNMT(ModelConfig(system, shape, 7, words)).double()
     model.initialize(seed)
     return model.eval()
 
@@ -60,7 +60,7 @@ class Scored(NamedTuple):
 WIDE = Search(beam=3**6, candidates=10**6)  # which holds every hypothesis
 
 
-def exhaustive(models: Sequence[Translator], source: np.ndarray, options: Search = WIDE) -> Scored:
+def exhaustive(models: Sequence[LuongNMT], source: np.ndarray, options: Search = WIDE) -> Scored:
     """Return the best of all translations that the rules allow, scored by forced decoding."""
     S, rules = len(source), options.rules
     least = int((0.5 if rules.min_ratio is None else rules.min_ratio) * (S + 1))
@@ -119,7 +119,7 @@ def test_a_wide_beam_finds_the_best_translation(names, rules, seed, length):
     assert best.words == expected.words
 
 
-def narrow(model: Translator, source: Ids, options: Search) -> list[Scored]:
+def narrow(model: LuongNMT, source: Ids, options: Search) -> list[Scored]:
     """Return what a beam finishes, in plain Python.
 
     Each hypothesis offers as many words as the beam has; the first, which is alone, offers one more.

@@ -17,7 +17,7 @@ from small_models import CONTENT_SCORES, WINDOWS
 
 from attnmt.config import ModelShape, System
 from attnmt.decoding.search import Search, search
-from attnmt.model.translator import Encoded, ModelConfig, Translator
+from attnmt.model.luong import Encoded, LuongNMT, ModelConfig
 from attnmt.text.batches import make_batch
 from attnmt.text.vocabulary import SPECIAL
 from attnmt.training.optimizers import learning_rate
@@ -62,14 +62,14 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-def build(cell: str, attention: str, score: str | None, task: str) -> Translator:
+def build(cell: str, attention: str, score: str | None, task: str) -> LuongNMT:
     # The monotonic window moves from left to right. To reverse, it must hold the whole sequence.
     window = {"local_m": 1 if task == "copy" else LONGEST}.get(attention, 2)
     kind, sizes = "gru" if cell == "gru" else "lstm", {"layers": 1, "size": 48, "window_D": window}
     shape = ModelShape(cell=kind, location_slots=LONGEST, init=0.4, **sizes)
     feeding = cell == "lstm" and attention != "none"
     system = System(attention=attention, score=score, input_feeding=feeding)
-    return Translator(ModelConfig(system, shape, WORDS, WORDS))
+    return LuongNMT(ModelConfig(system, shape, WORDS, WORDS))
 
 
 def draw(rng: np.random.Generator, count: int) -> Sequences:
@@ -85,7 +85,7 @@ def draw_batch(rng: np.random.Generator, excluded: set[bytes]) -> Sequences:
     return [ids for ids in cut if ids.tobytes() not in excluded]
 
 
-def train(model: Translator, order: slice, rng: np.random.Generator, held_out: Sequences) -> int:
+def train(model: LuongNMT, order: slice, rng: np.random.Generator, held_out: Sequences) -> int:
     """Train until enough sequences come out right, or to the end; return how many do."""
     excluded = {ids.tobytes() for ids in held_out}
     step, right = Step(model, RECIPE), 0
@@ -101,7 +101,7 @@ def train(model: Translator, order: slice, rng: np.random.Generator, held_out: S
     return right
 
 
-def count_right(model: Translator, sequences: Sequences, order: slice) -> int:
+def count_right(model: LuongNMT, sequences: Sequences, order: slice) -> int:
     """Return how many sequences greedy search writes word for word."""
     results = search([model], sequences, Search(beam=1, candidates=1))
     pairs = zip(results, sequences, strict=True)

@@ -92,7 +92,7 @@ def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project)
     assert sizes["luong"] == TextSize(4_100_000, words, entries, estimate=EXPECTED)
     # At most 20 words a sentence
     words, entries = {"en": 82_000_000, "de": 82_000_000}, {"en": 30_000, "de": 30_000}
-    assert sizes["course"] == TextSize(4_100_000, words, entries, estimate=EXPECTED)
+    assert sizes["gru"] == TextSize(4_100_000, words, entries, estimate=EXPECTED)
     assert training_sizes(params(), ["base"]) == {}
     write_text_size(project)
     assert training_sizes(params(), ["base"]) == {"luong": TEXT}

@@ -20,7 +20,7 @@ from attnmt.corpora.parallel import Files, parallel_rows
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import write_text
-from attnmt.files.yaml_file import YamlFile, hint
+from attnmt.files.yaml_file import YamlFile, suggestion
 from attnmt.layout import Layout
 from attnmt.planning.times import time_text, training_times
 
@@ -167,7 +167,9 @@ def _systems(text: str, known: Systems) -> list[str]:
     every = [*known.systems, *known.ensembles]
     for name in names:
         if name not in every:
-            raise InputError(f"--systems: {SYSTEMS} has no system {name!r}{hint(name, every)}")
+            raise InputError(
+                f"--systems: {SYSTEMS} has no system {name!r}{suggestion(name, every)}"
+            )
         members = known.ensembles[name].members if name in known.ensembles else []
         if lacking := [member for member in members if member not in names]:
             raise InputError(f"--systems: {name} needs {', '.join(lacking)}, too; add its members")

@@ -78,7 +78,7 @@ def _table(*headings: str) -> Table:
 def _print_trainings(page: Console, params: Params, to_train: list[str], at_once: int) -> None:
     """Print the models with their sizes and times, and how long all trainings take together."""
     # These import torch, which takes seconds.
-    from attnmt.model.translator import parameter_count
+    from attnmt.model.luong import parameter_count
     from attnmt.planning.cost import checkpoint_bytes, config_of
 
     sizes, times = training_sizes(params, to_train), training_times(params, to_train)

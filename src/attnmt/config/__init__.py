@@ -6,8 +6,8 @@ parameters, ``experiments/*/params.yaml`` those of the other experiments.
 
 from attnmt.config.corpus import DownloadCorpus, File, Source
 from attnmt.config.experiment import (
+    CpuISA,
     Decoding,
-    Instructions,
     LengthPenalty,
     LinkStep,
     Machine,
@@ -31,12 +31,12 @@ __all__ = [
     "Average",
     "Cell",
     "Column",
+    "CpuISA",
     "Decoding",
     "Direction",
     "DownloadCorpus",
     "Encoding",
     "File",
-    "Instructions",
     "Language",
     "Languages",
     "LengthPenalty",

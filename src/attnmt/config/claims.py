@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from attnmt.config.strict import Distinct, Name, Strict
 from attnmt.config.systems import Systems
 from attnmt.config.trainings import SYSTEMS
-from attnmt.files.yaml_file import Location, YamlFile, error_at, hint
+from attnmt.files.yaml_file import Location, YamlFile, error_at, suggestion
 
 CLAIMS = "claims.yaml"  # in the project's folder
 Filled = Annotated[str, Field(min_length=1)]
@@ -126,6 +126,6 @@ def project_claims(project: Path = Path()) -> dict[str, Claim]:
             for side in ("systems", "over"):
                 for i, name in enumerate(getattr(one, side) or ()):
                     if name not in known:
-                        why = f"no system or ensemble {name!r}{hint(name, known)}"
+                        why = f"no system or ensemble {name!r}{suggestion(name, known)}"
                         raise file.error([*place, side, i], why)
     return claims

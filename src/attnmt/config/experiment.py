@@ -11,13 +11,13 @@ from attnmt.config.model import Family, OwnRecipe, Run
 from attnmt.config.strict import Distinct, Name, Slug, Strict, refuse_unknown
 from attnmt.config.systems import EVERY_OTHER
 from attnmt.config.text import Dictionary, Sets, Tokenize
-from attnmt.files.yaml_file import Location, error_at, hint
+from attnmt.files.yaml_file import Location, error_at, suggestion
 from attnmt.layout import Layout
 
 # The step whose attention links a word: the one that predicts it, or the next one, which reads it.
 LinkStep = Literal["same", "next"]
 # What a processor computes with: AVX2 alone, or all that it has.
-Instructions = Literal["avx2", "all"]
+CpuISA = Literal["avx2", "all"]
 LengthPenalty = Literal["none", "average", "gnmt"]
 USUAL_RATIOS = 0.5, 1.5  # of a search, where no others are given
 MOST_WORDS = 10_000  # that a rule may ask of a translation
@@ -30,7 +30,7 @@ class Machine(Strict):
 
     # avx2 gives the same bytes on every x86-64 processor that has it. all is faster where there is more
     # (AVX-512, AMX), but the numbers are then those of that kind of processor
-    instructions: Instructions
+    cpu_isa: CpuISA
     train_threads: PositiveInt  # CPU threads of a training
     decode_threads: PositiveInt  # CPU threads of a translation
     decode_batch: PositiveInt  # sentences translated at once
@@ -154,7 +154,7 @@ class Experiment(Strict):
         for name, files in source.files.items():
             for suffix in files:
                 if suffix != LINKS and suffix.partition(".")[0] not in codes:
-                    known = hint(suffix, [*codes, LINKS])
+                    known = suggestion(suffix, [*codes, LINKS])
                     raise error_at([*place, "files", name, suffix], f"no such language{known}")
             for code in codes:
                 if code not in files:

@@ -29,7 +29,7 @@ Encoder = Annotated[str, *one_of("encoder", ENCODERS)]
 Fault = Annotated[str, *one_of("fault", FAULTS, own=False)]
 Cell = Literal["lstm", "gru"]
 # The number format of matrix products: bf16 only on devices that have it (a processor also needs
-# machine.instructions: all), tf32 only on GPUs.
+# machine.cpu_isa: all), tf32 only on GPUs.
 Precision = Literal["fp32", "tf32", "bf16"]
 Average = Literal["logits", "probabilities"]
 Optimizer = Annotated[str, *one_of("optimizer", OPTIMIZERS)]

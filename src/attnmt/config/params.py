@@ -9,7 +9,7 @@ from attnmt.config.strict import Name
 from attnmt.config.systems import Systems, TableEntry
 from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_models
 from attnmt.errors import InputError
-from attnmt.files.yaml_file import YamlFile, hint
+from attnmt.files.yaml_file import YamlFile, suggestion
 from attnmt.layout import Layout
 
 DEMO = "demo"  # the experiment at the project's root; each other has a folder in experiments/
@@ -31,7 +31,9 @@ class Params(Experiment):
     def model(self, name: str) -> Model:
         """Return one model's description."""
         if name not in self.models:
-            raise InputError(f"{self.params_file}: no model {name!r}{hint(name, self.models)}")
+            raise InputError(
+                f"{self.params_file}: no model {name!r}{suggestion(name, self.models)}"
+            )
         return self.models[name]
 
     def system_of(self, name: str) -> str:
@@ -60,7 +62,7 @@ class Params(Experiment):
             return self.ensembles[name]
         if name not in self.models:
             known = [*self.models, *self.ensembles]
-            why = f"no model or ensemble {name!r}{hint(name, known)}"
+            why = f"no model or ensemble {name!r}{suggestion(name, known)}"
             raise InputError(f"{self.params_file}: {why}")
         return Ensemble.model_construct(family=self.models[name].family, members=[name])
 
@@ -208,6 +210,6 @@ def params_file(experiment: str) -> Path:
     )
     if not path.exists():
         known = sorted(file.parent.name for file in Path().glob("experiments/*/params.yaml"))
-        near = hint(experiment, [DEMO, *known]) if known else ""
+        near = suggestion(experiment, [DEMO, *known]) if known else ""
         raise InputError(f"{path}: no experiment {experiment!r}{near}; run in the project's folder")
     return path

@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from attnmt.files.yaml_file import Location, error_at, hint
+from attnmt.files.yaml_file import Location, error_at, suggestion
 
 Probability = Annotated[float, Field(ge=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
@@ -17,7 +17,7 @@ T = TypeVar("T")
 def refuse_unknown(name: str, known: Collection[str], kind: str, place: Location) -> None:
     """Refuse a name that stands for nothing. ``kind`` says what it should be the name of."""
     if name not in known:
-        raise error_at(place, f"no {kind} {name!r}{hint(name, known)}")
+        raise error_at(place, f"no {kind} {name!r}{suggestion(name, known)}")
 
 
 def differ(values: list[T]) -> list[T]:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from attnmt.config.model import Ensemble, Entry
 from attnmt.config.strict import Name, Strict, differ, refuse_unknown
-from attnmt.files.yaml_file import Location, error_at, hint
+from attnmt.files.yaml_file import Location, error_at, suggestion
 
 # Names of what is scored and no model. The dictionary is counted from the aligner's links. The diagonal
 # links each word to the word at the same position.
@@ -115,7 +115,7 @@ class Systems(Strict):
             if name in self.systems:
                 return self.systems[name]
         place: Location = ["ensembles", ensemble, "members", i]
-        raise error_at(place, f"no system {member!r}{hint(member, self.systems)}")
+        raise error_at(place, f"no system {member!r}{suggestion(member, self.systems)}")
 
     @model_validator(mode="after")
     def _requests_name_what_exists(self) -> Self:

@@ -16,7 +16,7 @@ from attnmt.config.model import (
 )
 from attnmt.config.strict import Name
 from attnmt.config.systems import EVERY_OTHER, Systems
-from attnmt.files.yaml_file import Location, YamlFile, explained, hint
+from attnmt.files.yaml_file import Location, YamlFile, explained, suggestion
 
 SYSTEMS = "systems.yaml"  # in the project's folder
 FAMILY = "family"  # a recipe that changes the family's own for some systems
@@ -42,7 +42,7 @@ def trained_models(
     known = [*systems.systems, *systems.ensembles]
     for i, name in enumerate(experiment.systems or ()):
         if name not in known:
-            why = f"{SYSTEMS} has no system {name!r}{hint(name, known)}"
+            why = f"{SYSTEMS} has no system {name!r}{suggestion(name, known)}"
             raise file.error(["systems", i], why)
     named = experiment.systems or [name for name in known if name not in systems.on_request]
     chosen = [name for name in systems.systems if name in named]
@@ -143,7 +143,7 @@ def _members(experiment: Experiment, ensemble: Ensemble, recipe: str | None) -> 
 
 def _untrained(file: YamlFile, place: Location, trained: Collection[str]) -> Exception:
     name = str(place[-1])
-    return file.error(place, f"no system {name!r} is trained{hint(name, trained)}")
+    return file.error(place, f"no system {name!r} is trained{suggestion(name, trained)}")
 
 
 def _refuse_taken(file: YamlFile, run: Run, taken: Collection[str]) -> None:
@@ -158,7 +158,7 @@ def _check_family(file: YamlFile, experiment: Experiment, name: str, system: Ent
     """Refuse a system whose family is missing or does not suit it."""
     if system.family not in experiment.families:
         why = f"experiment {experiment.experiment} has no family {system.family!r}"
-        why += hint(system.family, experiment.families)
+        why += suggestion(system.family, experiment.families)
         why += "; give it one in its params.yaml"
         if experiment.systems is None:  # it trains all systems but those on request
             why += (

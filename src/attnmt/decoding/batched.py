@@ -10,11 +10,11 @@ import torch
 
 from attnmt.config import Average
 from attnmt.decoding.ensemble import Shares
-from attnmt.decoding.forced import Forced, force
+from attnmt.decoding.forced_decoding import Forced, force
 from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.search import Search, search
 from attnmt.files.progress import Progress
-from attnmt.model.translator import Ids, Translator
+from attnmt.model.luong import Ids, LuongNMT
 
 # Held while a pool starts, because torch gives the number that its threads take to all new ones
 _SHARED_OUT = Lock()
@@ -24,7 +24,7 @@ MOST_UNITS = 32_768  # in a batch, padding counted; very long sentences come in 
 
 
 def search_all(
-    models: Sequence[Translator], sources: Sequence[Ids], options: Search, batch_size: int
+    models: Sequence[LuongNMT], sources: Sequence[Ids], options: Search, batch_size: int
 ) -> list[list[Hypothesis]]:
     """Return the finished translations of each source sentence, the best first.
 
@@ -44,7 +44,7 @@ def search_all(
 
 
 def force_all(
-    models: Sequence[Translator],
+    models: Sequence[LuongNMT],
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     batch_size: int,

@@ -10,7 +10,7 @@ from torch import Tensor
 from attnmt.config import Average
 from attnmt.model.fast.loss import rows_at_once
 from attnmt.model.fast.stepper import Stepper
-from attnmt.model.translator import Translator
+from attnmt.model.luong import LuongNMT
 from attnmt.text.vocabulary import EOS
 
 FEWEST = 256  # hypotheses whose logits are computed at once; more would only take more memory
@@ -41,7 +41,7 @@ def log_probabilities(
 
 
 def _in_chunks(
-    models: Sequence[Translator], h: Sequence[Tensor], average: Average, shares: Shares | None
+    models: Sequence[LuongNMT], h: Sequence[Tensor], average: Average, shares: Shares | None
 ) -> Iterator[Tensor]:
     """Yield log p, [.., V], of a few hypotheses at a time: no more than ``rows_at_once`` allows.
 
@@ -55,7 +55,7 @@ def _in_chunks(
 
 
 def best_words(
-    models: Sequence[Translator],
+    models: Sequence[LuongNMT],
     h: Sequence[Tensor],
     average: Average,
     shares: Shares | None,

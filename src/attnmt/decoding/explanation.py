@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from attnmt.config import LinkStep
-from attnmt.decoding.forced import force
-from attnmt.decoding.link_step import SHIFTS
+from attnmt.decoding.forced_decoding import force
+from attnmt.decoding.link_step import OFFSETS
 from attnmt.decoding.pipeline import Translation, TranslationPipeline
 from attnmt.decoding.reader import Units
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
 from attnmt.model.attention.memory import Memory
-from attnmt.model.translator import Ids, Translator
+from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
 
@@ -179,7 +179,7 @@ def _candidate(
         _replacement(translator, translation, j) for j in unknown_places(translation.words)
     ]
     source_words = words_of_pieces(source) if translator.data.pieces else range(len(source))
-    shift, read = SHIFTS[translator.options.link_step], []
+    shift, read = OFFSETS[translator.options.link_step], []
     for item in replacements if one.weights else ():
         for t in (t for t, unit in enumerate(one.units) if unit.word == item.word):
             row = min(t + shift, len(one.units) - 1)
@@ -208,7 +208,7 @@ def _units(units: Units, vocabulary: Vocabulary, pieces: bool) -> list[Unit]:
 
 
 @torch.inference_mode()
-def spans_of(model: Translator, source: Ids, targets: Sequence[Ids]) -> list[list[Span]]:
+def spans_of(model: LuongNMT, source: Ids, targets: Sequence[Ids]) -> list[list[Span]]:
     """Return the spans of each translation, ``</s>`` included; none where all words are attended to."""
     # The copy has the same tensors. A hook on the model itself would see what other threads ask, too.
     model = copy.deepcopy(model, {id(tensor): tensor for tensor in model.parameters()})

@@ -18,7 +18,7 @@ from attnmt.config import LinkStep, Params
 from attnmt.files.json_file import Count, Record, Text, read_model
 from attnmt.layout import Layout
 
-SHIFTS: dict[LinkStep, int] = {"same": 0, "next": 1}  # word t is linked by step t + shift
+OFFSETS: dict[LinkStep, int] = {"same": 0, "next": 1}  # word t is linked by step t + shift
 NOTHING_CHOSE = "nothing chose it"
 Decider = Literal["unknown words", "aligner"]
 

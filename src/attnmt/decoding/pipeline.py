@@ -10,17 +10,17 @@ import numpy as np
 from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links
 from attnmt.decoding.batched import force_all, search_all
-from attnmt.decoding.forced import Forced
+from attnmt.decoding.forced_decoding import Forced
 from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.kept_attention import Attended, sampled_lines
-from attnmt.decoding.link_step import SHIFTS, load_reading
+from attnmt.decoding.link_step import OFFSETS, load_reading
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.reader import Reader, Units
 from attnmt.decoding.search import Search, changed_rules
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.model.translator import Ids, Translator
+from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.dictionary import Dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
@@ -61,7 +61,7 @@ class TranslationPipeline:
 
     def __init__(
         self,
-        models: Sequence[Translator],
+        models: Sequence[LuongNMT],
         source: Reader,
         target: Reader,
         data: EncodedSets,
@@ -128,7 +128,7 @@ class TranslationPipeline:
         """Return the best translations of each sentence of a set, the best first."""
         return self.translate_units(self.data.units(name, self.source.code))
 
-    def force_set(self, name: str) -> ForcedSet:
+    def force_decode_set(self, name: str) -> ForcedSet:
         """Return scores and links of a set's references."""
         return self.force(
             *(self.data.units(name, side.code) for side in (self.source, self.target))
@@ -139,7 +139,7 @@ class TranslationPipeline:
         ids = [self.source.ids(units) for units in sources], [*map(self.target.ids, targets)]
         forced = self._force(*ids)
         links: dict[LinkStep, list[Links]] = {}
-        for step in SHIFTS if self.attends else ():
+        for step in OFFSETS if self.attends else ():
             links[step] = [
                 self.data.links([(i, j) for j, i in enumerate(line.links(step))], *pair)
                 for line, *pair in zip(forced, sources, targets, strict=True)
@@ -213,7 +213,7 @@ class TranslationPipeline:
         return Translation(text, words, replaced, read, links, hypothesis.score, hypothesis.words)
 
 
-def authors_step(models: Sequence[Translator]) -> LinkStep:
+def authors_step(models: Sequence[LuongNMT]) -> LinkStep:
     """Return the step at which the authors' program reads the weights that link a word.
 
     The score says which one (``Score.authors_step``): the word's own step or the next, where the word

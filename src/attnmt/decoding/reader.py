@@ -7,7 +7,7 @@ import numpy as np
 
 from attnmt.config import Language, Params
 from attnmt.errors import InputError
-from attnmt.model.translator import Ids
+from attnmt.model.luong import Ids
 from attnmt.text.encode import words_read
 from attnmt.text.encoded import EncodedSets, EncodedText
 from attnmt.text.pieces import Cutter, read_codes

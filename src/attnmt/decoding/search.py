@@ -29,11 +29,11 @@ from torch import Tensor
 from attnmt.config import Average, LinkStep, SearchRules
 from attnmt.decoding.ensemble import Shares, attended, best_words, joint_attention
 from attnmt.decoding.history import History, Hypothesis, Step
-from attnmt.decoding.link_step import SHIFTS
+from attnmt.decoding.link_step import OFFSETS
 from attnmt.decoding.rules import Limits, limits, penalty
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import explained
-from attnmt.model.translator import Ids, Translator
+from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.vocabulary import BOS, EOS
 
 MOST = 1_000_000  # hypotheses of a sentence
@@ -113,7 +113,7 @@ class _Live(NamedTuple):
 
 @torch.inference_mode()
 def search(
-    models: Sequence[Translator], sources: Sequence[Ids], options: Search
+    models: Sequence[LuongNMT], sources: Sequence[Ids], options: Search
 ) -> list[list[Hypothesis]]:
     """Translate N sentences; return each one's finished translations, in order of finishing.
 
@@ -150,7 +150,7 @@ def search(
         for member in members:
             member.reorder(rows, parents[rows])
         live = live.select(rows)
-    return history.read_back(SHIFTS[options.link_step])
+    return history.read_back(OFFSETS[options.link_step])
 
 
 def _extend(

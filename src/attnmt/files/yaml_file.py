@@ -30,7 +30,7 @@ def error_at(location: Location, message: str) -> PydanticCustomError:
     return PydanticCustomError("fault", "{message}", {"message": message, "location": location})
 
 
-def hint(name: str, known: Collection[str]) -> str:
+def suggestion(name: str, known: Collection[str]) -> str:
     """Return the end of an error message: the known name that is nearest, or all known names."""
     close = difflib.get_close_matches(name[:100], known, n=1)  # a longer name would take minutes
     return f"; did you mean {close[0]!r}?" if close else f"; the known ones are {', '.join(known)}"
@@ -115,7 +115,7 @@ def explained(details: ErrorDetails, model: type[BaseModel]) -> tuple[Location, 
         location.append("kind")
     if kind == "extra_forbidden":
         known = _known_keys(model, location[:-1])
-        return location, f"unknown key{hint(str(location[-1]), known)}"
+        return location, f"unknown key{suggestion(str(location[-1]), known)}"
     if kind in ("missing", "union_tag_not_found"):
         return location, "this key is missing"
     message = details["msg"].removeprefix("Value error, ")

@@ -8,7 +8,6 @@ import torch
 
 from attnmt.config import Precision
 from attnmt.errors import InputError
-from attnmt.model.products import product
 
 
 def supported(device: torch.device) -> list[Precision]:
@@ -33,7 +32,7 @@ def _rounds_to_bf16() -> bool:
     before = matmul.fp32_precision
     matmul.fp32_precision = "bf16"
     try:
-        return bool((product(left, right.T) == 257).all())
+        return bool((matmul(left, right.T) == 257).all())
     finally:
         matmul.fp32_precision = before
 
@@ -52,7 +51,7 @@ def products_in(precision: Precision, device: torch.device) -> Iterator[None]:
         raise InputError(
             f"training.precision: this device cannot multiply in {precision}; in the parameters, set "
             f"it to one of {', '.join(possible)} (bf16 needs a processor that has it, and "
-            f"machine.instructions: all)"
+            f"machine.cpu_isa: all)"
         )
     setting = "ieee" if precision == "fp32" else precision
     backends: Any = torch.backends  # its types lack ``fp32_precision``

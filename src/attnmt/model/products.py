@@ -2,7 +2,7 @@
 
 On a processor, torch multiplies by MKL, which looks at the processor's maker, so that Intel's and AMD's
 sum in different orders. oneDNN, which torch brings too, makes its code from the instructions alone, and
-:func:`attnmt.model.instructions.keep_to_avx2` fixes these. On a GPU, the products are torch's own.
+:func:`attnmt.model.cpu_isa.keep_to_avx2` fixes these. On a GPU, the products are torch's own.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ class _Product(torch.autograd.Function):
         return grad_x, _on_processor(grad.flatten(0, -2).T, x.flatten(0, -2).T)
 
 
-def product(x: Tensor, W: Tensor, out: Tensor | None = None) -> Tensor:
+def matmul(x: Tensor, W: Tensor, out: Tensor | None = None) -> Tensor:
     """Return x W^T, [.., rows], from x [.., m] and W [rows, m], of which either may be a view.
 
     ``out`` is memory for the result; autograd does not follow it.
@@ -48,7 +48,7 @@ def product(x: Tensor, W: Tensor, out: Tensor | None = None) -> Tensor:
 
 def add_product(sums: Tensor, x: Tensor, W: Tensor) -> Tensor:
     """Add x W^T to sums [N, rows] in place, from x [N, m] and W [rows, m]; autograd does not follow."""
-    return sums.add_(product(x, W)) if sums.is_cpu else sums.addmm_(x, W.T)
+    return sums.add_(matmul(x, W)) if sums.is_cpu else sums.addmm_(x, W.T)
 
 
 def _on_processor(x: Tensor, W: Tensor) -> Tensor:

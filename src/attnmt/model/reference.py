@@ -18,7 +18,7 @@ from attnmt.config.parts import SCORES, WINDOWS
 from attnmt.model.attention.layer import Attention as RegisteredAttention
 from attnmt.model.dropout import Dropout
 from attnmt.model.fast.encoder import ENCODERS
-from attnmt.model.translator import ModelConfig
+from attnmt.model.luong import ModelConfig
 
 State = tuple[Tensor, ...]  # one layer's h [N, n], and for the LSTM its c [N, n]
 
@@ -296,7 +296,7 @@ class BahdanauDecoder(nn.Module):
 
 
 class Reference(nn.Module):
-    """p(y_t | y_<t, x) = softmax(W_s h~_t) (equation 6), with the parameters of ``Translator``."""
+    """p(y_t | y_<t, x) = softmax(W_s h~_t) (equation 6), with the parameters of ``LuongNMT``."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -311,7 +311,7 @@ class Reference(nn.Module):
     def forward(
         self, source: Tensor, lengths: Tensor, words: Tensor
     ) -> tuple[Tensor, Tensor | None]:
-        """Return h~ [N, T, n] and the attention weights [N, T, M]; see ``Translator.forward``."""
+        """Return h~ [N, T, n] and the attention weights [N, T, M]; see ``LuongNMT.forward``."""
         h_s, s, state = self.encoder(source, lengths)
         h_tilde, weights = self.decoder(words, state, Source(h_s, s, lengths[:, None]))
         return h_tilde, weights

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, TypeVar
 
 from attnmt.config import parts
 from attnmt.errors import InputError
-from attnmt.files.yaml_file import hint
+from attnmt.files.yaml_file import suggestion
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Registry(dict[str, type[T]]):
             )
 
     def __missing__(self, name: str) -> type[T]:
-        raise InputError(f"no {self.kind} {name!r}{hint(name, self)}")
+        raise InputError(f"no {self.kind} {name!r}{suggestion(name, self)}")
 
 
 class Part:

@@ -22,7 +22,7 @@ from attnmt.layout import Layout
 from attnmt.packing.folder import CARD, DESCRIPTION, Manifest, refuse_other_files
 from attnmt.reporting.own_text import text_example
 from attnmt.scoring.gather import short_commits
-from attnmt.scoring.numbers import SHA_DIGITS, Numbers, read_scores
+from attnmt.scoring.score_table import SHA_DIGITS, ScoreTable, read_scores
 from attnmt.text.encoded import read_summary
 from attnmt.training.trained import read_provenance
 
@@ -105,7 +105,7 @@ def _description(manifest: Manifest, beam: int) -> dict[str, Any]:
 def _card(
     params: Params,
     name: str,
-    scores: Numbers,
+    scores: ScoreTable,
     translator: TranslationPipeline,
     folder: str,
     text_license: str,

@@ -12,7 +12,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from attnmt.config import Params, Training
-from attnmt.model.translator import ModelConfig, Translator, parameter_count
+from attnmt.model.luong import LuongNMT, ModelConfig, parameter_count
 from attnmt.planning.text_size import Lengths, TextSize, in_direction
 from attnmt.training.optimizers import OPTIMIZERS
 
@@ -64,7 +64,7 @@ def checkpoint_bytes(config: ModelConfig, recipe: Training) -> int:
 def work(config: ModelConfig) -> Work:
     """Count the operations of sentence pairs of one and two words; they say it for all lengths."""
     with torch.device("meta"), torch.no_grad():
-        model = Translator(config).eval()
+        model = LuongNMT(config).eval()
         one = _forward(model, 1, 1)
         source_and_both = _forward(model, 2, 1) - one
         target_and_both = _forward(model, 1, 2) - one
@@ -72,7 +72,7 @@ def work(config: ModelConfig) -> Work:
     return Work(source_and_both - both, target_and_both - both, both)
 
 
-def _forward(model: Translator, source: int, target: int) -> int:
+def _forward(model: LuongNMT, source: int, target: int) -> int:
     """Count the operations of a sentence pair."""
     ids, lengths = torch.zeros(1, source, dtype=torch.long), torch.full((1,), source)
     with FlopCounterMode(

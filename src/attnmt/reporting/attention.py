@@ -14,9 +14,9 @@ from attnmt.decoding.kept_attention import read_attention
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.rows import table_rows
-from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.ranking import ranked_systems
 from attnmt.scoring.reference_links import link_kind, reference_links
+from attnmt.scoring.score_table import ScoreTable
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
 
@@ -160,7 +160,7 @@ def _gold_links(params: Params, name: str, data: EncodedSets, test: str) -> list
     return [piece_links(*line) for line in zip(links, *sides, strict=True)]
 
 
-def attention_data(params: Params, numbers: Numbers) -> AttentionData | None:
+def attention_data(params: Params, numbers: ScoreTable) -> AttentionData | None:
     """Return the matrices of all systems with attention; None if the experiment has none.
 
     If a system has several seeds, the matrices are those of its first seed.

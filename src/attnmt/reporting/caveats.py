@@ -10,8 +10,8 @@ from attnmt.config import DIAGONAL, Direction, Params
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.reporting.rows import OTHER_SETTINGS
-from attnmt.scoring.numbers import CHOSEN, READINGS, Line, Numbers
 from attnmt.scoring.ranking import LEARNING, final_bleu
+from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
 from attnmt.text.tokens import text_suffixes
 
 # They follow the name of a system of :func:`poorly_aligned`, or of one with such a note of a number
@@ -34,7 +34,7 @@ def notes_of(labels: Iterable[str]) -> list[str]:
     return [f"{mark} {meaning}" for mark, meaning in MARKS.items() if mark in text]
 
 
-def poorly_aligned(params: Params, numbers: Numbers, gains: Iterable[Line]) -> set[str]:
+def poorly_aligned(params: Params, numbers: ScoreTable, gains: Iterable[ScoreRow]) -> set[str]:
     """Return each loser of decided gains of BLEU that links words no better than the diagonal does.
 
     Such links alone say little: some systems that translate well have no better ones. Where a system
@@ -51,7 +51,9 @@ def poorly_aligned(params: Params, numbers: Numbers, gains: Iterable[Line]) -> s
     return losers
 
 
-def _links_worse(params: Params, numbers: Numbers, loser: str | None, winner: str | None) -> bool:
+def _links_worse(
+    params: Params, numbers: ScoreTable, loser: str | None, winner: str | None
+) -> bool:
     links = params.sets.aligned[0]
     ours, other = (numbers.system(name, AER, links) for name in (loser, winner))
     diagonal = numbers.system(DIAGONAL, "aer", links)
@@ -63,7 +65,7 @@ def _links_worse(params: Params, numbers: Numbers, loser: str | None, winner: st
 
 
 def below_baseline(
-    params: Params, numbers: Numbers, gain: Line, baseline: Mapping[Direction, float]
+    params: Params, numbers: ScoreTable, gain: ScoreRow, baseline: Mapping[Direction, float]
 ) -> bool:
     """Return whether a system of a gain has a BLEU that is not surely above the constant baseline."""
     for name in filter(None, (gain.system, gain.over)):

@@ -11,9 +11,9 @@ from attnmt.reporting.caveats import (
     poorly_aligned,
 )
 from attnmt.reporting.table import Cell, Format, P, Size, Table, interval_of, table_of
-from attnmt.scoring.numbers import Numbers
-from attnmt.scoring.questions import Answer, answers
+from attnmt.scoring.comparisons import Comparison, comparisons
 from attnmt.scoring.ranking import final_bleu, ranked_systems
+from attnmt.scoring.score_table import ScoreTable
 
 CAPTION = (
     "The systems of a pair differ in one part, or only one of the two has attention. Unknown words are "
@@ -24,13 +24,13 @@ NO_VERDICT = "no verdict"
 Baseline = Mapping[Direction, float]
 
 
-def comparisons_table(params: Params, numbers: Numbers, baseline: Baseline) -> Table:
+def comparisons_table(params: Params, numbers: ScoreTable, baseline: Baseline) -> Table:
     """Return every comparison with its test. On a text that is not one's own there is none.
 
     Args:
         baseline: of :func:`attnmt.reporting.caveats.constant_baseline`.
     """
-    pairs = answers(params, numbers)
+    pairs = comparisons(params, numbers)
     words = [_verdict(params, numbers, one, baseline) for one in pairs]
     decided = [
         one.gain for one, word in zip(pairs, words, strict=True) if word in ("better", "worse")
@@ -59,12 +59,12 @@ def comparisons_table(params: Params, numbers: Numbers, baseline: Baseline) -> T
     return table_of("comparisons", "Which is better?", CAPTION, rows, formats, notes)
 
 
-def headline(params: Params, numbers: Numbers, baseline: Baseline) -> str:
+def headline(params: Params, numbers: ScoreTable, baseline: Baseline) -> str:
     """Return the main comparison, or the best system where nothing is compared, in one sentence.
 
     The development set chooses the best system. The text is empty if there is no number.
     """
-    for one in answers(params, numbers)[:1]:
+    for one in comparisons(params, numbers)[:1]:
         gain, form = one.gain, _form(one)
         interval = f" ({form.show(interval_of(gain))})" if gain.low is not None else ""
         size = f"{form.show(gain.value)} {gain.metric.upper()}{interval}"
@@ -78,10 +78,10 @@ def headline(params: Params, numbers: Numbers, baseline: Baseline) -> str:
     return ""
 
 
-def _verdict(params: Params, numbers: Numbers, one: Answer, baseline: Baseline) -> str:
+def _verdict(params: Params, numbers: ScoreTable, one: Comparison, baseline: Baseline) -> str:
     is_low = below_baseline(params, numbers, one.gain, baseline)
     return NO_VERDICT if is_low and one.gain.metric == "bleu" else one.word
 
 
-def _form(one: Answer) -> Format:
+def _form(one: Comparison) -> Format:
     return Format(DIGITS[one.gain.metric], signed=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from attnmt.config import Params
 from attnmt.reporting.table import Cell, Format, Table, table_of, value_of
-from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.score_table import ScoreRow, ScoreTable
 
 UNKNOWN = {
     "unknown": "unknown words",
@@ -44,10 +44,10 @@ COST_CAPTION = (
     "tenth of the steps. Memory is the most that the process held, or that torch allocated on a GPU."
 )
 WHOLE = Format(0)
-Counts = dict[str, dict[str, Line]]  # the lines of each row, by metric
+Counts = dict[str, dict[str, ScoreRow]]  # the lines of each row, by metric
 
 
-def unknown_table(params: Params, numbers: Numbers) -> Table:
+def unknown_table(params: Params, numbers: ScoreTable) -> Table:
     """Return the table of the first test set, for all systems with attention that read words."""
     test = params.sets.tests[0]
     of_test = (line for line in numbers.lines if line.kind == "system" and line.set == test)
@@ -65,7 +65,7 @@ def unknown_table(params: Params, numbers: Numbers) -> Table:
     return table_of("table_unknown", "Unknown words", UNKNOWN_CAPTION, rows, formats)
 
 
-def dictionary_table(params: Params, numbers: Numbers) -> Table:
+def dictionary_table(params: Params, numbers: ScoreTable) -> Table:
     """Return the table of both dictionaries, for each family that reads words."""
     of_systems = (line for line in numbers.lines if line.kind == "system")
     rows: dict[str, dict[str, Cell]] = {}
@@ -79,7 +79,7 @@ def dictionary_table(params: Params, numbers: Numbers) -> Table:
     return table_of("table_dictionary", title, DICTIONARY_CAPTION, rows, formats)
 
 
-def cost_table(params: Params, numbers: Numbers) -> Table:
+def cost_table(params: Params, numbers: ScoreTable) -> Table:
     """Return the table of what trainings cost, by system. It differs after every training."""
     trainings = [line for line in numbers.lines if line.metric == "minutes" and line.model]
     of_systems = (line for line in numbers.lines if line.kind == "system")
@@ -96,7 +96,7 @@ def cost_table(params: Params, numbers: Numbers) -> Table:
     return table_of("table_cost", "Cost of training", COST_CAPTION, rows, formats)
 
 
-def _counts(lines: Iterable[Line], headings: Mapping[str, str], *fields: str) -> Counts:
+def _counts(lines: Iterable[ScoreRow], headings: Mapping[str, str], *fields: str) -> Counts:
     """Return the lines of some metrics by their row, which some fields name, and by their metric."""
     counts: Counts = {}
     for line in lines:
@@ -112,6 +112,6 @@ def _seeds(params: Params, name: str) -> float | None:
     return float(seeds) if seeds > 1 else None
 
 
-def _mean(line: Line | None) -> Cell:
+def _mean(line: ScoreRow | None) -> Cell:
     """Return a mean over seeds with its deviation; without it where all seeds have the same number."""
     return line.value if line and not line.sd else value_of(line)

@@ -12,8 +12,8 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.rows import Row, table_rows
-from attnmt.scoring.numbers import AGAIN, Numbers
 from attnmt.scoring.published import PublishedPoint, printed_curves
+from attnmt.scoring.score_table import AGAIN, ScoreTable
 from attnmt.training.trained import read_history
 
 COSTS = (
@@ -86,7 +86,7 @@ def figure5(params: Params) -> Figure | None:
     return Figure("figure5", title, COSTS, panels) if panels else None
 
 
-def figure6(params: Params, numbers: Numbers) -> Figure | None:
+def figure6(params: Params, numbers: ScoreTable) -> Figure | None:
     """Return BLEU by sentence length; None if the experiment has none of the five systems."""
     test = params.sets.tests[0]
     groups = numbers.groups("bleu", test, "tokenized")
@@ -94,7 +94,7 @@ def figure6(params: Params, numbers: Numbers) -> Figure | None:
     def read(row: Row) -> list[Points]:
         lines = groups.get((row.system, "after" if row.replaced else "before"))
         if lines is None:
-            path = Layout(params.experiment).numbers
+            path = Layout(params.experiment).score_table
             raise InputError(f"{path}: no BLEU of {row.system} by length on {test}; {AGAIN}")
         by_length = groupby(lines, key=lambda line: line.max_words or 0)
         return [{float(x): mean(line.value or 0.0 for line in alike) for x, alike in by_length}]

@@ -13,7 +13,7 @@ from attnmt.reporting.summary import Headline, make_summary
 from attnmt.reporting.table import Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.claim_lines import ClaimLine, read_claims
-from attnmt.scoring.numbers import read_numbers
+from attnmt.scoring.score_table import read_score_table
 from attnmt.scoring.verdicts import NOT_TESTED
 
 
@@ -36,7 +36,7 @@ def make_report(params: Params) -> Report:
     Raises:
         InputError: if a file is missing or damaged, or belongs to another experiment.
     """
-    numbers, claims = read_numbers(params.experiment), read_claims(params.experiment)
+    numbers, claims = read_score_table(params.experiment), read_claims(params.experiment)
     if params.own_text:  # it asks its own questions, so of the paper's only the answers are shown
         claims = [one for one in claims if one.verdict != NOT_TESTED]
     baseline = constant_baseline(params) if params.own_text else {}

@@ -8,8 +8,8 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.reporting.table import Cell, Format, Table, table_of
-from attnmt.scoring.numbers import Numbers
 from attnmt.scoring.ranking import best_systems
+from attnmt.scoring.score_table import ScoreTable
 from attnmt.text.tokenizer import tokenizer
 
 TITLE, OWN_TITLE = "Table 5, sample translations", "Sample translations"
@@ -22,7 +22,7 @@ CAPTION = (
 TESTS: dict[Direction, int] = {"forward": 0, "backward": -1}
 
 
-def samples_table(params: Params, numbers: Numbers) -> Table | None:
+def samples_table(params: Params, numbers: ScoreTable) -> Table | None:
     """Return the source, the reference and the translations of each sampled sentence, a row for each.
 
     Returns:
@@ -37,7 +37,7 @@ def samples_table(params: Params, numbers: Numbers) -> Table | None:
 
 
 def _rows(
-    params: Params, numbers: Numbers, direction: Direction
+    params: Params, numbers: ScoreTable, direction: Direction
 ) -> Iterator[tuple[str, dict[str, Cell]]]:
     test = params.sets.tests[TESTS[direction]]
     systems = [name for name in best_systems(params, numbers, direction) if name]

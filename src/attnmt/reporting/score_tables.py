@@ -10,8 +10,8 @@ from attnmt.reporting.rows import Row, baseline_rows, own_rows, table_rows
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of, value_of
 from attnmt.scoring.compared import is_shown
 from attnmt.scoring.limits import limits_in
-from attnmt.scoring.numbers import DIGITS, Line, Numbers, Replacement
 from attnmt.scoring.ranking import learning_sign
+from attnmt.scoring.score_table import DIGITS, Replacement, ScoreRow, ScoreTable
 from attnmt.scoring.verdicts import ALPHA
 
 
@@ -45,7 +45,7 @@ SYSTEMS = TableEntry(
 )
 
 
-def score_tables(params: Params, numbers: Numbers) -> list[Table]:
+def score_tables(params: Params, numbers: ScoreTable) -> list[Table]:
     """Return the tables of scores in which the experiment has at least one number of its own.
 
     On one's own text, a table of all its systems stands in the place of the paper's tables.
@@ -58,7 +58,7 @@ def score_tables(params: Params, numbers: Numbers) -> list[Table]:
     return [table_of_scores(one) for one in scores if one.has_ours()]
 
 
-def scores_of(params: Params, numbers: Numbers, name: str) -> "Scores":
+def scores_of(params: Params, numbers: ScoreTable, name: str) -> "Scores":
     """Return the numbers of a table of systems.yaml."""
     entry = params.tables[name]
     test = params.sets.tests[0 if entry.test == "first" else -1]
@@ -80,7 +80,7 @@ class Scores:
     def __init__(
         self,
         params: Params,
-        numbers: Numbers,
+        numbers: ScoreTable,
         name: str,
         entry: TableEntry,
         rows: Iterable[Row],
@@ -104,7 +104,7 @@ class Scores:
         """Return the row from which the gain of a row counts."""
         return row if self.entry.gain == "replacement" else self.rows.get(row.over or "")
 
-    def ours(self, row: Row, measure: Measure, test: str | None = None) -> Line | None:
+    def ours(self, row: Row, measure: Measure, test: str | None = None) -> ScoreRow | None:
         """Return our number in a row, by default on the first set.
 
         Rows on the first set have the error rate of the first set with links, if it has none itself.
@@ -116,13 +116,13 @@ class Scores:
         replacement = _replacement(row, measure)
         return self.numbers.system(row.system, measure.metric, test, script, replacement)
 
-    def printed(self, row: Row, measure: Measure, kind: str = "system") -> Line | None:
+    def printed(self, row: Row, measure: Measure, kind: str = "system") -> ScoreRow | None:
         """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
         metric = "aer" if measure is AER else measure.metric
         replacement = _replacement(row, measure) if metric == "bleu" else None
         return self.numbers.paper(f"{self.name}/{row.key}", metric, replacement, kind)
 
-    def tested(self, row: Row, test: str | None = None) -> Line | None:
+    def tested(self, row: Row, test: str | None = None) -> ScoreRow | None:
         """Return the gain of a row; None if it has none."""
         over = self.over(row)
         if over is None:
@@ -170,7 +170,9 @@ def _formats(measures: Iterable[Measure]) -> dict[str, Format]:
     return formats
 
 
-def _cells(scores: Scores, row: Row, test: str, lines: Sequence[Line | None]) -> dict[str, Cell]:
+def _cells(
+    scores: Scores, row: Row, test: str, lines: Sequence[ScoreRow | None]
+) -> dict[str, Cell]:
     """Return the numbers of a row on one set by their headings, the published ones beside ours."""
     cells: dict[str, Cell] = {"seeds": _seeds(lines)}
     for measure, line in zip(scores.measures, lines, strict=True):
@@ -180,21 +182,21 @@ def _cells(scores: Scores, row: Row, test: str, lines: Sequence[Line | None]) ->
     return cells | _gain_cells(scores, row, test) | _measured(lines)
 
 
-def _limit_sign(lines: Iterable[Line | None]) -> str:
+def _limit_sign(lines: Iterable[ScoreRow | None]) -> str:
     return BY_DEFINITION if any(limits_in(line.note) for line in lines if line) else ""
 
 
-def _seeds(lines: Iterable[Line | None]) -> float | None:
+def _seeds(lines: Iterable[ScoreRow | None]) -> float | None:
     """Return how many trainings are behind some numbers; None if there is one."""
     seeds = max((line.trainings or 1 for line in lines if line), default=1)
     return float(seeds) if seeds > 1 else None
 
 
-def _scored(measure: Measure, line: Line | None) -> dict[str, Cell]:
+def _scored(measure: Measure, line: ScoreRow | None) -> dict[str, Cell]:
     return {measure.heading: value_of(line), f"{measure.heading}, 95%": interval_of(line)}
 
 
-def _measured(lines: Iterable[Line | None]) -> dict[str, Cell]:
+def _measured(lines: Iterable[ScoreRow | None]) -> dict[str, Cell]:
     """Return on what our lines were measured. Links are gold, or silver ones of the outside aligner."""
     known = [line for line in lines if line]
     first = next(iter(known), None)
@@ -236,13 +238,13 @@ def _paper_gain(scores: Scores, row: Row, over: Row) -> float | None:
     return round(one.value - two.value, DIGITS)
 
 
-def _is_decided(gain: Line) -> bool:
+def _is_decided(gain: ScoreRow) -> bool:
     """Return whether several seeds decide a gain."""
     return (gain.trainings or 1) > 1 and gain.p is not None and gain.p < ALPHA
 
 
 def _verdict(
-    ours: Line | None, published: Line | None, gain: Line | None, paper: float | None
+    ours: ScoreRow | None, published: ScoreRow | None, gain: ScoreRow | None, paper: float | None
 ) -> str | None:
     """Say whether the number of several seeds agrees with the paper's; one seed has no verdict.
 

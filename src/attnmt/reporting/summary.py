@@ -10,8 +10,8 @@ from itertools import islice
 from attnmt.config import Params
 from attnmt.reporting.attention import label
 from attnmt.reporting.table import decimal, signed
-from attnmt.scoring.numbers import Line, Numbers
 from attnmt.scoring.ranking import attention_pair, best_systems, final_bleu, ranked_systems
+from attnmt.scoring.score_table import ScoreRow, ScoreTable
 
 GAIN = "Gain by attention, BLEU"
 
@@ -26,12 +26,12 @@ class Headline:
     note: str = ""
 
 
-def make_summary(params: Params, numbers: Numbers) -> list[Headline]:
+def make_summary(params: Params, numbers: ScoreTable) -> list[Headline]:
     """Return the headlines for which the experiment has numbers; on one's own text, none."""
     return [] if params.own_text else list(_headlines(params, numbers))
 
 
-def _headlines(params: Params, numbers: Numbers) -> Iterator[Headline]:
+def _headlines(params: Params, numbers: ScoreTable) -> Iterator[Headline]:
     for name in ranked_systems(params, numbers)[:1]:
         yield from _score(params, "Best system, BLEU", final_bleu(params, numbers, name))
     gain = numbers.gain(*attention_pair(params, numbers))
@@ -45,13 +45,13 @@ def _headlines(params: Params, numbers: Numbers) -> Iterator[Headline]:
     yield from _score(params, "Alignment error rate", rate, 2)
 
 
-def _score(params: Params, what: str, line: Line | None, digits: int = 1) -> Iterator[Headline]:
+def _score(params: Params, what: str, line: ScoreRow | None, digits: int = 1) -> Iterator[Headline]:
     if line and line.value is not None:
         number, system = decimal(line.value, digits), label(params, str(line.system))
         yield Headline(what, number, system, _bounds(line, decimal, digits))
 
 
-def _bounds(line: Line, show: Callable[[float, int], str], digits: int) -> str:
+def _bounds(line: ScoreRow, show: Callable[[float, int], str], digits: int) -> str:
     if line.low is None or line.high is None:
         return ""
     return f"{show(line.low, digits)} to {show(line.high, digits)}"

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 import pandas as pd
 
-from attnmt.scoring.numbers import Line
+from attnmt.scoring.score_table import ScoreRow
 from attnmt.scoring.verdicts import ALPHA
 
 SMALLEST_P = 0.001
@@ -140,14 +140,14 @@ def table_of(
     return Table(name, title, caption, frame[kept], formats, notes)
 
 
-def value_of(line: Line | None) -> float | Spread | None:
+def value_of(line: ScoreRow | None) -> float | Spread | None:
     """Return the number of a line, with its standard deviation if it has one."""
     if line is None or line.value is None:
         return None
     return line.value if line.sd is None else Spread(line.value, line.sd)
 
 
-def interval_of(line: Line | None) -> Interval | None:
+def interval_of(line: ScoreRow | None) -> Interval | None:
     """Return the interval of a line, if it has one."""
     if line is None or line.low is None or line.high is None:
         return None

@@ -11,12 +11,12 @@ from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_
 from attnmt.reporting.latex import latex
 from attnmt.reporting.score_tables import score_tables
 from attnmt.reporting.table import Table, csv, markdown
-from attnmt.scoring.numbers import Numbers
+from attnmt.scoring.score_table import ScoreTable
 
 
 def make_tables(
     params: Params,
-    numbers: Numbers,
+    numbers: ScoreTable,
     baseline: Mapping[Direction, float] = MappingProxyType({}),
 ) -> list[Table]:
     """Return every table in which the experiment has a number of its own.

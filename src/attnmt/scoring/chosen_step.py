@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped
-from attnmt.decoding.link_step import SHIFTS, Reading, decide
+from attnmt.decoding.link_step import OFFSETS, Reading, decide
 from attnmt.decoding.pipeline import TranslationPipeline, authors_step
 from attnmt.decoding.unknown import unknown_places
 from attnmt.scoring.aer import aer
@@ -52,16 +52,16 @@ def choose_reading(translator: TranslationPipeline, dev: str, silver: Sequence[L
         (words, data.words(read), data.words(reference))
         for words, read, reference in zip(with_unk, source, target, strict=True)
     ]
-    hits = dict.fromkeys(SHIFTS, 0)
+    hits = dict.fromkeys(OFFSETS, 0)
     unknown_words = 0
-    links = translator.force_set(dev).links
+    links = translator.force_decode_set(dev).links
     for at, (words, read, reference) in enumerate(lines):
         places = unknown_places(words) if len(words) == len(reference) else []
         unknown_words += len(places)
-        for step in SHIFTS:
+        for step in OFFSETS:
             replaced = translator.without_unknown(words, read, links[step][at])
             hits[step] += sum(replaced[j] == reference[j] for j in places)
-    rates = {step: round(aer(links[step], silver, silver), DIGITS) for step in SHIFTS}
+    rates = {step: round(aer(links[step], silver, silver), DIGITS) for step in OFFSETS}
     authors = authors_step(translator.models)
     chosen, decider = decide(hits, rates, authors)
     return Reading(

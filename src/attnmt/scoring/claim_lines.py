@@ -7,8 +7,8 @@ from attnmt.config.claims import Claim, Measure
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
 from attnmt.scoring.claims import is_testable, outcome_of, seeds_of, set_of
-from attnmt.scoring.numbers import AGAIN, DIGITS, significant
-from attnmt.scoring.study import Study
+from attnmt.scoring.experiment_scores import ExperimentScores
+from attnmt.scoring.score_table import AGAIN, DIGITS, significant
 from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict, all_agree, verdicts
 
 # The name of each measure, and how many decimals a reader sees
@@ -54,7 +54,7 @@ class ClaimLine(CsvLine):
         return dict(MEASURES.values()).get(self.measure, 2)
 
 
-def judge_claims(study: Study, claims: Mapping[str, Claim]) -> list[ClaimLine]:
+def judge_claims(study: ExperimentScores, claims: Mapping[str, Claim]) -> list[ClaimLine]:
     """Judge all claims together; the list is empty if none of them can be tested.
 
     Raises:
@@ -91,7 +91,7 @@ def judge_claims(study: Study, claims: Mapping[str, Claim]) -> list[ClaimLine]:
     return lines
 
 
-def _untested(study: Study, key: str, claim: Claim) -> ClaimLine:
+def _untested(study: ExperimentScores, key: str, claim: Claim) -> ClaimLine:
     """Return what a line says of a claim and its systems before it is judged."""
     sides = [[one.systems for one in claim.sides], [one.over or [] for one in claim.sides]]
     systems, over = (" / ".join(" ".join(names) for names in side) for side in sides)
@@ -112,7 +112,7 @@ def _untested(study: Study, key: str, claim: Claim) -> ClaimLine:
     )
 
 
-def _link_kind(study: Study, claim: Claim) -> str:
+def _link_kind(study: ExperimentScores, claim: Claim) -> str:
     """Return whether the links of the set on which a claim is measured are gold or silver."""
     line = study.scores(DIAGONAL).system(DIAGONAL, "aer", set_of(study.params, claim))
     return "silver" if line and "silver links" in (line.note or "") else "gold"

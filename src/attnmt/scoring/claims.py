@@ -8,11 +8,11 @@ import numpy as np
 
 from attnmt.config import Params
 from attnmt.config.claims import Claim, Measure, Variant
+from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.lengths import slopes, spread_by_length
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.numbers import CHOSEN, READINGS, Key
+from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreKey
 from attnmt.scoring.seed_statistics import FEWEST, Outcome, Runs
-from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import judge
 
 EARLY = 4  # the shortest curve is cut into 4 equal parts; the early cost is that of the first part
@@ -26,7 +26,7 @@ def set_of(params: Params, claim: Claim) -> str:
     return sets[0 if claim.test == "first" else -1]
 
 
-def is_testable(study: Study, claim: Claim, variant: Variant) -> bool:
+def is_testable(study: ExperimentScores, claim: Claim, variant: Variant) -> bool:
     """Return whether the experiment can test one variant of a claim.
 
     It needs ``FEWEST`` seeds or more of every system. A claim that compares in pairs also needs as
@@ -58,7 +58,7 @@ def is_testable(study: Study, claim: Claim, variant: Variant) -> bool:
     return True
 
 
-def outcome_of(study: Study, claim: Claim, variant: Variant) -> Outcome:
+def outcome_of(study: ExperimentScores, claim: Claim, variant: Variant) -> Outcome:
     """Test one variant of a claim, which the experiment must be able to test.
 
     All systems of the experiment lend to those of the claim (:mod:`attnmt.scoring.variances`).
@@ -84,7 +84,7 @@ def outcome_of(study: Study, claim: Claim, variant: Variant) -> Outcome:
     return judge(claim, runs[:count], runs[count:])
 
 
-def seeds_of(study: Study, claim: Claim, variant: Variant) -> str:
+def seeds_of(study: ExperimentScores, claim: Claim, variant: Variant) -> str:
     """Return the number of seeds of each system: "5", or "3 to 5" where they differ."""
     if claim.compare == "paired" and (pairs := study.pairs(*variant.names)):
         return str(len(pairs[0]))
@@ -92,16 +92,16 @@ def seeds_of(study: Study, claim: Claim, variant: Variant) -> str:
     return " to ".join(map(str, sorted({min(counts), max(counts)})))
 
 
-def _key(measure: Measure, test: str) -> Key:
+def _key(measure: Measure, test: str) -> ScoreKey:
     """Return what the scores behind a measure are found by, without the system."""
     if measure == "aer":
-        return Key(None, READINGS[CHOSEN], test)
+        return ScoreKey(None, READINGS[CHOSEN], test)
     if measure in ("perplexity", *COSTS):
-        return Key(None, "ppl", test)
-    return Key(None, "bleu", test, "tokenized", "before" if measure == "bleu" else "after")
+        return ScoreKey(None, "ppl", test)
+    return ScoreKey(None, "bleu", test, "tokenized", "before" if measure == "bleu" else "after")
 
 
-def _measured(study: Study, name: str, measure: Measure, key: Key) -> Runs:
+def _measured(study: ExperimentScores, name: str, measure: Measure, key: ScoreKey) -> Runs:
     """Return the seeds of a system, scored by a measure."""
     key = key._replace(system=name)
     if measure == "gain_by_replacement":
@@ -118,7 +118,7 @@ def _measured(study: Study, name: str, measure: Measure, key: Key) -> Runs:
     return study.runs(key)
 
 
-def _costs(study: Study, name: str, test: str, steps: Sequence[int]) -> Runs | None:
+def _costs(study: ExperimentScores, name: str, test: str, steps: Sequence[int]) -> Runs | None:
     """Return the mean cost of each seed at some steps; None if one was not evaluated at all of them."""
     curves = study.curves(name, test)
     if not {*steps} <= {*_common_steps([curves])}:

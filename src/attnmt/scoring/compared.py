@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from itertools import product
 
 from attnmt.config import ALIGNER, Params, TableEntry, TableRow
-from attnmt.scoring.numbers import Line, Numbers
 from attnmt.scoring.published import printed_tables
 from attnmt.scoring.ranking import attention_pairs
+from attnmt.scoring.score_table import ScoreRow, ScoreTable
 
 
-def compared(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
+def compared(params: Params, numbers: ScoreTable) -> Iterator[tuple[ScoreRow, ScoreRow]]:
     """Yield the pairs whose gain is tested: a number, and the one that the gain counts from.
 
     These are the rows of each table with the rows that they name in ``over``, error rates at the step
@@ -35,7 +35,9 @@ def is_shown(params: Params, table: str) -> bool:
     return not entry.on_request or any(system in params.on_request for system in trained)
 
 
-def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Line, Line]]:
+def _of_table(
+    params: Params, numbers: ScoreTable, table: str
+) -> Iterator[tuple[ScoreRow, ScoreRow]]:
     entry = params.tables[table]
     by_replacement = entry.gain == "replacement"
     tested = params.sets.tests[0 if entry.test == "first" else -1]
@@ -54,13 +56,13 @@ def _of_table(params: Params, numbers: Numbers, table: str) -> Iterator[tuple[Li
 
 
 def _number(
-    numbers: Numbers,
+    numbers: ScoreTable,
     entry: TableEntry,
     metric: str,
     test: str,
     row: TableRow | None,
     before: bool = False,
-) -> Line | None:
+) -> ScoreRow | None:
     if row is None:
         return None
     if entry.gain == "aer":

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_bytes
 from attnmt.scoring.metric import Counts
-from attnmt.scoring.numbers import Line
+from attnmt.scoring.score_table import ScoreRow
 
 
-def counted(line: Line) -> str:
+def counted(line: ScoreRow) -> str:
     """Return the name of the array with the counts behind a line."""
     return " ".join(filter(None, (line.metric, line.set, line.script, line.replacement)))
 

@@ -20,16 +20,6 @@ from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.limits import NOT_COMPARED, note_of
 from attnmt.scoring.metrics import BY_LENGTH, METRICS
-from attnmt.scoring.numbers import (
-    AUTHORS,
-    CHOSEN,
-    DIGITS,
-    SHA_DIGITS,
-    WORDS,
-    Line,
-    Replacement,
-    write_numbers,
-)
 from attnmt.scoring.reference_links import (
     aligner_links,
     link_kind,
@@ -37,6 +27,16 @@ from attnmt.scoring.reference_links import (
     token_counts,
 )
 from attnmt.scoring.replacements import score_replacements
+from attnmt.scoring.score_table import (
+    AUTHORS,
+    CHOSEN,
+    DIGITS,
+    SHA_DIGITS,
+    WORDS,
+    Replacement,
+    ScoreRow,
+    write_score_table,
+)
 from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.dictionary import Dictionary, read_aligner
 from attnmt.text.encoded import EncodedSets
@@ -49,9 +49,9 @@ Measured = tuple[dict[str, Any], NDArray[Any] | None]
 
 
 class Evaluated(NamedTuple):
-    """Numbers, and arrays with the counts of sentences behind them (:mod:`attnmt.scoring.counts`)."""
+    """ScoreTable, and arrays with the counts of sentences behind them (:mod:`attnmt.scoring.counts`)."""
 
-    lines: list[Line]
+    lines: list[ScoreRow]
     arrays: dict[str, NDArray[Any]]
 
     @classmethod
@@ -59,7 +59,7 @@ class Evaluated(NamedTuple):
         """Put numbers into lines, and their counts beside them."""
         lines, arrays = [], {}
         for fields, counts in measured:
-            lines.append(Line.model_validate(fields))
+            lines.append(ScoreRow.model_validate(fields))
             if counts is not None:
                 arrays[counted(lines[-1])] = counts
         return cls(lines, arrays)
@@ -68,7 +68,7 @@ class Evaluated(NamedTuple):
         """Write the scores of a system, and the counts behind them."""
         layout = Layout(params.experiment)
         write_counts(layout.counts(name), self.arrays)
-        write_numbers(layout.scores(name), self.lines)
+        write_score_table(layout.scores(name), self.lines)
 
 
 def evaluate(params: Params, name: str) -> Evaluated:

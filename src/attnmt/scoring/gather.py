@@ -15,30 +15,30 @@ from typing import Any
 
 from attnmt.config import Params
 from attnmt.layout import Layout
-from attnmt.model.translator import ModelConfig, parameter_count
+from attnmt.model.luong import ModelConfig, parameter_count
 from attnmt.scoring.compared import compared
+from attnmt.scoring.comparisons import compared_pairs
 from attnmt.scoring.counts import counted
+from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.limits import common_note, note_of, of_mean
 from attnmt.scoring.metrics import HIGHEST, SCORES
-from attnmt.scoring.numbers import (
+from attnmt.scoring.published import published_lines
+from attnmt.scoring.score_table import (
     AUTHORS,
+    BASELINES,
     CHOSEN,
     DIGITS,
-    OUTSIDE,
     READINGS,
     SHA_DIGITS,
-    Key,
-    Line,
-    Numbers,
+    ScoreKey,
+    ScoreRow,
+    ScoreTable,
     keys_of,
     name_of,
     significant,
 )
-from attnmt.scoring.published import published_lines
-from attnmt.scoring.questions import asked
 from attnmt.scoring.seed_statistics import Outcome, Runs, prediction
 from attnmt.scoring.significance import Comparison, compare
-from attnmt.scoring.study import Study
 from attnmt.scoring.verdicts import ALPHA
 from attnmt.training.trained import (
     Provenance,
@@ -55,7 +55,7 @@ SHUFFLES = 2
 OF_MODEL = ("kind", "system", "model", "seed", "trainings", "family", "direction")
 
 
-def gather(study: Study) -> Numbers:
+def gather(study: ExperimentScores) -> ScoreTable:
     """Return all numbers of an experiment, each once, the published ones first.
 
     Raises:
@@ -71,13 +71,13 @@ def gather(study: Study) -> Numbers:
         else:
             lines += (line for run in runs for line in run)
             lines += _means(study, runs)
-    lines += (line for name in OUTSIDE for line in study.scores(name).lines)
-    numbers, tests = Numbers(lines), params.sets.tests
-    on_own_text = [asked(params, numbers, test) for test in tests]
+    lines += (line for name in BASELINES for line in study.scores(name).lines)
+    numbers, tests = ScoreTable(lines), params.sets.tests
+    on_own_text = [compared_pairs(params, numbers, test) for test in tests]
     pairs = dict.fromkeys(chain(compared(params, numbers), *on_own_text))
     least = round(SHUFFLES / ALPHA) * max(map(len, on_own_text), default=0)
     shuffles = max(params.evaluation.bootstrap_samples, least)
-    return Numbers([*lines, *(gain(study, *pair, shuffles) for pair in pairs)])
+    return ScoreTable([*lines, *(gain(study, *pair, shuffles) for pair in pairs)])
 
 
 def short_commits(commits: Iterable[str]) -> str:
@@ -89,7 +89,7 @@ def short_commits(commits: Iterable[str]) -> str:
     return _each(digits[:SHA_DIGITS] + dash + mark for digits, dash, mark in parts)
 
 
-def _training_lines(study: Study, name: str) -> list[Line]:
+def _training_lines(study: ExperimentScores, name: str) -> list[ScoreRow]:
     """Return every number of one model, or of one ensemble, with the trainings behind it."""
     params, lines = study.params, study.scores(name).lines
     members = params.translators(name).members
@@ -100,7 +100,10 @@ def _training_lines(study: Study, name: str) -> list[Line]:
     }
     if name in params.models:
         same = {key: getattr(lines[0], key) for key in OF_MODEL}
-        lines = [*lines, *(Line(**same, **one) for one in _cost_values(params, name, trained[0]))]
+        lines = [
+            *lines,
+            *(ScoreRow(**same, **one) for one in _cost_values(params, name, trained[0])),
+        ]
     return [line.model_copy(update=origin) for line in lines]
 
 
@@ -128,9 +131,9 @@ def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dic
             yield {**where, "metric": metric, "value": value}
 
 
-def _means(study: Study, runs: Sequence[Sequence[Line]]) -> Iterator[Line]:
+def _means(study: ExperimentScores, runs: Sequence[Sequence[ScoreRow]]) -> Iterator[ScoreRow]:
     """Yield the mean of each number over a system's seeds."""
-    groups: dict[tuple[Any, ...], list[Line]] = {}
+    groups: dict[tuple[Any, ...], list[ScoreRow]] = {}
     for lines in runs:
         met = Counter[tuple[Any, ...]]()
         for line in lines:
@@ -142,7 +145,7 @@ def _means(study: Study, runs: Sequence[Sequence[Line]]) -> Iterator[Line]:
         yield _mean(study, alike)
     # Where seeds differ in the step that is chosen for them, the mean is over both steps.
     for reader in READINGS:
-        by_set: dict[str | None, list[Line]] = {}
+        by_set: dict[str | None, list[ScoreRow]] = {}
         for line in (line for lines in runs for line in lines):
             if reader in (line.readers or "").split():
                 by_set.setdefault(line.set, []).append(line)
@@ -151,7 +154,9 @@ def _means(study: Study, runs: Sequence[Sequence[Line]]) -> Iterator[Line]:
                 yield _mean(study, alike, reader)
 
 
-def _mean(study: Study, lines: Sequence[Line], reader: str | None = None) -> Line:
+def _mean(
+    study: ExperimentScores, lines: Sequence[ScoreRow], reader: str | None = None
+) -> ScoreRow:
     """Return the mean of a number over seeds, with an interval where its sentences are counted.
 
     Args:
@@ -193,7 +198,7 @@ def _rounded(**values: float | None) -> dict[str, float | None]:
     return {key: None if v is None else round(v, DIGITS) for key, v in values.items()}
 
 
-def _tested_key(line: Line, readers: Sequence[str]) -> Key:
+def _tested_key(line: ScoreRow, readers: Sequence[str]) -> ScoreKey:
     """Return what a number is found by, and an error rate by who reads it: the chosen step comes first.
 
     The systems that lend to it are read in the same way.
@@ -203,7 +208,7 @@ def _tested_key(line: Line, readers: Sequence[str]) -> Key:
     return keys.get(name) or keys_of(line)[-1]
 
 
-def gain(study: Study, ours: Line, other: Line, shuffles: int) -> Line:
+def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int) -> ScoreRow:
     """Return the gain of one system's number over another's, with its test.
 
     Args:

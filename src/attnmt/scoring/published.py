@@ -10,7 +10,7 @@ from pydantic import StringConstraints
 
 from attnmt.config import Params, TableRow
 from attnmt.files.csv_file import CsvLine, read_csv
-from attnmt.scoring.numbers import Line
+from attnmt.scoring.score_table import ScoreRow
 
 PUBLISHED = Path(__file__).with_name("printed")
 RESTORE = (
@@ -49,7 +49,7 @@ class PublishedPoint(CsvLine):
     source: str
 
 
-def published_lines(params: Params) -> Iterator[Line]:
+def published_lines(params: Params) -> Iterator[ScoreRow]:
     """Yield the published numbers of the experiment's rows, and the printed gains.
 
     What was not printed as a number stands in the note. On one's own text there are none.
@@ -60,7 +60,7 @@ def published_lines(params: Params) -> Iterator[Line]:
             yield from _lines(printed, row)
 
 
-def _lines(printed: PublishedRow, row: TableRow) -> Iterator[Line]:
+def _lines(printed: PublishedRow, row: TableRow) -> Iterator[ScoreRow]:
     shown = "after" if row.replaced else "before"
     unk = shown if printed.bleu_unk is None else "after"
     numbers = (
@@ -87,7 +87,7 @@ def _lines(printed: PublishedRow, row: TableRow) -> Iterator[Line]:
             "value": text if is_number else None,
             "note": None if is_number else text,
         }
-        yield Line.model_validate(fields)
+        yield ScoreRow.model_validate(fields)
 
 
 def paper_set(table: str) -> str:

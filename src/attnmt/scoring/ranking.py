@@ -5,15 +5,15 @@ from itertools import product
 from statistics import median
 
 from attnmt.config import DIRECTIONS, Direction, Params
-from attnmt.scoring.numbers import Line, Numbers
+from attnmt.scoring.score_table import ScoreRow, ScoreTable
 from attnmt.training.curve import STILL_LEARNING
 
 LEARNING = "°"  # follows the label of a system that was still learning
-Pair = tuple[Line | None, Line | None]
+Pair = tuple[ScoreRow | None, ScoreRow | None]
 
 
 def ranked_systems(
-    params: Params, numbers: Numbers, direction: Direction | None = None
+    params: Params, numbers: ScoreTable, direction: Direction | None = None
 ) -> list[str]:
     """Return the systems that perplexity on the development set can rank, the best one first.
 
@@ -28,7 +28,7 @@ def ranked_systems(
 
 
 def best_systems(
-    params: Params, numbers: Numbers, direction: Direction | None = None
+    params: Params, numbers: ScoreTable, direction: Direction | None = None
 ) -> tuple[str | None, str | None]:
     """Return the best system with attention and the best one without; None where there is none."""
     ranked = ranked_systems(params, numbers, direction)
@@ -38,8 +38,8 @@ def best_systems(
 
 
 def final_bleu(
-    params: Params, numbers: Numbers, system: str | None, test: str | None = None
-) -> Line | None:
+    params: Params, numbers: ScoreTable, system: str | None, test: str | None = None
+) -> ScoreRow | None:
     """Return BLEU of what a system writes in the end, by default on the first test set."""
     if system is None:
         return None
@@ -47,14 +47,14 @@ def final_bleu(
     return numbers.system(system, "bleu", test or params.sets.tests[0], "tokenized", kind)
 
 
-def attention_pair(params: Params, numbers: Numbers) -> Pair:
+def attention_pair(params: Params, numbers: ScoreTable) -> Pair:
     """Return BLEU of the best system with attention and of the best one without."""
     test, (one, two) = params.sets.tests[0], best_systems(params, numbers)
     scores = [numbers.system(name, "bleu", test, "tokenized", "before") for name in (one, two)]
     return scores[0], scores[1]
 
 
-def attention_pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Line]]:
+def attention_pairs(params: Params, numbers: ScoreTable) -> Iterator[tuple[ScoreRow, ScoreRow]]:
     """Yield the numbers between which a gain by attention counts.
 
     On one's own text these are BLEU of every system with attention, on every test set, before and after
@@ -79,7 +79,7 @@ def attention_pairs(params: Params, numbers: Numbers) -> Iterator[tuple[Line, Li
                     yield ours, other
 
 
-def learning_sign(params: Params, numbers: Numbers, system: str | None) -> str:
+def learning_sign(params: Params, numbers: ScoreTable, system: str | None) -> str:
     """Return what follows the label of a system or an ensemble: LEARNING if it was still learning.
 
     A system still learned if its development cost fell by more than 2% in the last tenth of the steps

@@ -19,7 +19,7 @@ from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.files.json_file import Positive, Record, Text, read_model
 from attnmt.files.text_file import read_lines, sha256
-from attnmt.files.yaml_file import hint
+from attnmt.files.yaml_file import suggestion
 from attnmt.layout import SUMMARY
 from attnmt.text.pieces import join_pieces, word_links
 from attnmt.text.vocabulary import Vocabulary
@@ -54,7 +54,7 @@ class Summary(Record):
             InputError: if there is no such set.
         """
         if name not in self.sets:
-            why = f"sets: no set {name!r}{hint(name, self.sets)}"
+            why = f"sets: no set {name!r}{suggestion(name, self.sets)}"
             raise _damaged(folder / SUMMARY, why)
         return self.sets[name]
 

@@ -8,7 +8,7 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json
 from attnmt.layout import CONFIG, METRICS, Layout
-from attnmt.scoring.numbers import DIGITS, metrics, read_numbers
+from attnmt.scoring.score_table import DIGITS, metrics, read_score_table
 from attnmt.tracking.live import warn
 from attnmt.tracking.runs import TrainingRun
 from attnmt.tracking.store import LOCK, connect, store_uri
@@ -58,9 +58,9 @@ def _scores(params: Params, folders: list[Path]) -> dict[str, dict[str, float]]:
     Scores of an earlier training of a model, with another perplexity, are left out.
     """
     scores: dict[str, dict[str, float]] = {folder.name: {} for folder in folders}
-    if not Layout(params.experiment).numbers.exists():
+    if not Layout(params.experiment).score_table.exists():
         return scores
-    numbers = read_numbers(params.experiment)
+    numbers = read_score_table(params.experiment)
     by_model = metrics(numbers)
     for folder in folders:
         line, own = numbers.training(folder.name, "ppl", params.sets.dev), scores[folder.name]

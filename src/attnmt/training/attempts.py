@@ -31,7 +31,7 @@ class Origin(Record):
     started: Text
 
 
-def claim(folder: Path, now: Origin, other_code: Literal["refuse", "restart"]) -> Origin:
+def resume_or_reset(folder: Path, now: Origin, other_code: Literal["refuse", "restart"]) -> Origin:
     """Return the origin of the training that goes on from a folder's checkpoints, or begins there.
 
     Args:

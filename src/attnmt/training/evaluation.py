@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
-from attnmt.model.translator import Translator
+from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import ParallelText
 from attnmt.training.attempts import diverged
 from attnmt.training.checkpoint import Checkpoints
-from attnmt.training.course import Course
 from attnmt.training.curve import jump, late_fall
+from attnmt.training.schedule import Schedule
 from attnmt.training.state import Meter, TrainingState
 from attnmt.training.stop import Stop, TrainingStopped
 
@@ -25,7 +25,7 @@ EVALUATION_COLUMNS = 4096
 
 
 def cost_a_word(
-    model: Translator,
+    model: LuongNMT,
     text: ParallelText,
     columns: int = EVALUATION_COLUMNS,
     stop: Stop | None = None,
@@ -65,9 +65,9 @@ class Evaluation:
     The first of ``held_out`` chooses the best weights. Each row also goes to ``observe``.
     """
 
-    model: Translator
+    model: LuongNMT
     held_out: Mapping[str, ParallelText]
-    course: Course
+    schedule: Schedule
     checkpoints: Checkpoints
     observe: Observer
     stop: Stop
@@ -93,7 +93,7 @@ class Evaluation:
         row = {
             "step": progress.step,
             "epoch": progress.epoch,
-            "learning_rate": self.course.rate(progress),
+            "learning_rate": self.schedule.rate(progress),
             "target_words": progress.target_words,
             "train_cost": progress.recent_cost / progress.recent_words,
             "dev_cost": dev_cost,

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from attnmt.config import Training
-from attnmt.model.translator import Translator
+from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
-from attnmt.training.course import Course
 from attnmt.training.evaluation import Evaluation, Observer
+from attnmt.training.schedule import Schedule
 from attnmt.training.state import Meter, TrainingState
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
@@ -31,7 +31,7 @@ class Trained(NamedTuple):
 
 
 def train(
-    model: Translator,
+    model: LuongNMT,
     text: ParallelText,
     held_out: Mapping[str, ParallelText],
     recipe: Training,
@@ -56,15 +56,15 @@ def train(
     model.initialize(seed)
     model.train()
     step = Step(model, recipe)
-    course = Course(recipe, len(text))
-    evaluation = Evaluation(model, held_out, course, checkpoints, observe, stop)
+    schedule = Schedule(recipe, len(text))
+    evaluation = Evaluation(model, held_out, schedule, checkpoints, observe, stop)
     progress = checkpoints.load(model, step.optimizer)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
     meter = Meter(progress, model.device)
     batches = _batches(text, recipe, seed, progress)
     bar = tqdm(
-        total=course.batches,
+        total=schedule.batches,
         initial=progress.step,
         unit="batch",
         dynamic_ncols=True,
@@ -73,14 +73,14 @@ def train(
     with bar, stop.reported(progress):
         # This begins right after loading, because a stop may have ended an evaluation early.
         while True:
-            if course.evaluation_due(progress):
+            if schedule.evaluation_due(progress):
                 evaluation.run(progress, meter)
                 bar.set_postfix(best_dev=f"{progress.best_cost:.3f}")
             stopping = stop.asked  # once, because a signal may come at any time
             if stopping or checkpoints.due(progress):
                 meter.read(progress)
                 checkpoints.save(model, step.optimizer, progress)
-            if course.ended(progress):
+            if schedule.ended(progress):
                 break
             if stopping:
                 raise TrainingStopped
@@ -90,7 +90,7 @@ def train(
             progress.target_words += words
             progress.recent_words += words
             # On a GPU the host does not wait for a step: it makes the next batch meanwhile.
-            meter.add(step(text.batch(rows), course.rate(progress)))
+            meter.add(step(text.batch(rows), schedule.rate(progress)))
             bar.update()
         model.load_state_dict(checkpoints.load_best(progress))
         metrics = evaluation.metrics(progress)

@@ -13,7 +13,7 @@ import numpy
 import torch
 
 from attnmt.files.text_file import sha256
-from attnmt.model.instructions import used
+from attnmt.model.cpu_isa import used
 
 # Options of mallopt, from glibc's malloc.h. Blocks above the first size are mapped again each time; free
 # memory at the heap's end above the second size goes back to the system.

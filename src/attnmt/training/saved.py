@@ -12,15 +12,15 @@ from attnmt.config import Params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import CONFIG, WEIGHTS, Layout
+from attnmt.model.cpu_isa import compute_with
 from attnmt.model.device import best_device
-from attnmt.model.instructions import compute_with
-from attnmt.model.translator import ModelConfig, Translator
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.tensor_file import write_tensors
 from attnmt.training.trained import TrainedConfig, opened_weights
 
 
-def describe(model: Translator) -> dict[str, Any]:
+def describe(model: LuongNMT) -> dict[str, Any]:
     """Return what it takes, apart from the weights, to rebuild the model."""
     config = model.config
     return {
@@ -31,14 +31,14 @@ def describe(model: Translator) -> dict[str, Any]:
     }
 
 
-def save_model(folder: Path, model: Translator, config: dict[str, Any]) -> None:
+def save_model(folder: Path, model: LuongNMT, config: dict[str, Any]) -> None:
     """Write the weights and ``config``: what ``describe`` returns, and the training's settings."""
     write_json(folder / CONFIG, config)
     metadata = {"config": json.dumps(config, sort_keys=True)}
     write_tensors(folder / WEIGHTS, model.state_dict(), metadata)
 
 
-def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()) -> Translator:
+def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()) -> LuongNMT:
     """Rebuild a model of an experiment in eval mode on the best device.
 
     On a processor its weights stay in the file, which is mapped, so each takes memory once.
@@ -65,9 +65,9 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
                     f"{data.folder / f'vocab.{language}'}: its words, or their order, are not those "
                     f"that {name} was trained with; run encode again, or train {name} again"
                 )
-        compute_with(params.machine.instructions)
+        compute_with(params.machine.cpu_isa)
         words = config.source_words, config.target_words
-        model = Translator(ModelConfig(config.system, config.shape, *words))
+        model = LuongNMT(ModelConfig(config.system, config.shape, *words))
         weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
         model.load_state_dict(weights, assign=True)
     return model.to(best_device()).eval()

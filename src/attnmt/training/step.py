@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Training
-from attnmt.model.translator import Translator
+from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch
-from attnmt.training.captured import CapturedSteps, padded, wanted
+from attnmt.training.cuda_graphs import CapturedSteps, padded, wanted
 from attnmt.training.optimizers import OPTIMIZERS, clipping
 
 
@@ -21,7 +21,7 @@ class Step:
     (``captured.py``).
     """
 
-    def __init__(self, model: Translator, recipe: Training) -> None:
+    def __init__(self, model: LuongNMT, recipe: Training) -> None:
         self.model, self.recipe = model, recipe
         self.device = model.W_s.device
         embeddings = model.embeddings()

@@ -55,7 +55,7 @@ class Provenance(_TrainingFile):
     seconds: Annotated[float, Field(ge=0)]
     target_words_per_second: PositiveFloat
     peak_memory_mb: Count | None = None
-    instructions: Text | None = None  # as attnmt.model.instructions.used names them
+    instructions: Text | None = None  # as attnmt.model.cpu_isa.used names them
 
 
 class Metrics(Record):

@@ -14,13 +14,13 @@ import torch
 from attnmt.config import Params
 from attnmt.files.text_file import write_json, write_text
 from attnmt.layout import HISTORY, METRICS, PROVENANCE, Layout
+from attnmt.model.cpu_isa import compute_with
 from attnmt.model.device import best_device
-from attnmt.model.instructions import compute_with
+from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.model.precision import products_in
-from attnmt.model.translator import ModelConfig, Translator
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedSets
-from attnmt.training.attempts import Origin, claim
+from attnmt.training.attempts import Origin, resume_or_reset
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 from attnmt.training.machine import keep_freed_memory, surroundings
@@ -56,7 +56,7 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
 def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> None:
     entry, recipe, sets = params.model(name), params.recipe(name), params.sets
     layout = Layout(params.experiment)
-    compute_with(params.machine.instructions)
+    compute_with(params.machine.cpu_isa)
     torch.set_num_threads(params.machine.train_threads)
     keep_freed_memory()
     device = best_device()
@@ -71,7 +71,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     vocabularies = {language: data.vocabulary(language) for language in (source, target)}
     words = [len(vocabulary) for vocabulary in vocabularies.values()]
     data.verify()
-    model = Translator(ModelConfig(entry.system, params.shape(name), *words)).to(device)
+    model = LuongNMT(ModelConfig(entry.system, params.shape(name), *words)).to(device)
     identity = {
         "experiment": params.experiment,
         "model": name,
@@ -83,7 +83,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
         **identity,
         "sets": sets.model_dump(exclude={"aligned"}),
         "training": recipe.model_dump(),
-        "instructions": params.machine.instructions,
+        "instructions": params.machine.cpu_isa,
         "threads": params.machine.train_threads,
         "vocabularies": {language: each.digest for language, each in vocabularies.items()},
         **describe(model),
@@ -96,7 +96,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
         machine = surroundings(device)
         commits, started = [machine.pop("git_commit")], machine.pop("started")
         now = Origin(code=code, commits=commits, started=started)
-        origin = claim(checkpoints.folder, now, params.machine.other_code)
+        origin = resume_or_reset(checkpoints.folder, now, params.machine.other_code)
         provenance = {**identity, **machine, **origin.model_dump()}
         with watch(config, provenance) as watcher:
             progress, metrics = train(

@@ -36,7 +36,7 @@ CARRIES = {
 }
 # But how a text is cut into lines, and a table into cells, decides what is read.
 READS = {"attnmt.files.text_file", "attnmt.files.csv_file"}
-OUTSIDE = (ALIGNER, DIAGONAL, DICTIONARY)  # what stages run for that is no system
+BASELINES = (ALIGNER, DIAGONAL, DICTIONARY)  # what stages run for that is no system
 DIGITS = 16  # of a SHA-256 in hexadecimal
 
 
@@ -117,12 +117,12 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
         case "training":
             value = _training(params, key)
         case "translators":
-            members = params.translators(key).members if key not in OUTSIDE else []
+            members = params.translators(key).members if key not in BASELINES else []
             value = [params.ensembles.get(key), *(_training(params, one) for one in members)]
         case "encoding":
             value = params.families[key].encoding
         case "encodings":
-            own = [] if key in OUTSIDE else [params.translators(key).family]
+            own = [] if key in BASELINES else [params.translators(key).family]
             value = {family: params.families[family].encoding for family in own or params.families}
         case "claims":
             value = project_claims()

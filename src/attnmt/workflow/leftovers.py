@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attnmt.config import Params
 from attnmt.layout import Layout
-from attnmt.scoring.numbers import OUTSIDE
+from attnmt.scoring.score_table import BASELINES
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
         layout.encoded("x").parent: params.families,
         layout.model("x").parent: params.models,
         layout.translations("x").parent: translators,
-        layout.scores("x").parent: {*translators, *OUTSIDE},
+        layout.scores("x").parent: {*translators, *BASELINES},
     }
     for folder, known in known_names.items():
         for path in sorted(folder.glob("[!.]*")):

@@ -14,7 +14,7 @@ from torch import Tensor
 from attnmt.config import LinkStep, ModelShape, System
 from attnmt.model.attention.memory import Memory
 from attnmt.model.attention.windows import Window
-from attnmt.model.products import product
+from attnmt.model.products import matmul
 from attnmt.model.registry import Part, Registry
 
 
@@ -71,7 +71,7 @@ class Location(Score):
         return {"W_a": (self.slots, self.n)}
 
     def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
-        return product(h, w.W_a)
+        return matmul(h, w.W_a)
 
     def weights(self, w: Any, h: Tensor, memory: Memory, window: Window, steps: Tensor) -> Tensor:
         columns = memory.values.shape[1]
@@ -105,8 +105,8 @@ class General(Dot):
     def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
         if "general_gradient" in self.faults:
             # h_s gets the gradient h_t, where W_a h_t would be right; the value is the same.
-            return product(h_s.detach(), w.W_a.T) + (h_s - h_s.detach()), h_s
-        return product(h_s, w.W_a.T), h_s
+            return matmul(h_s.detach(), w.W_a.T) + (h_s - h_s.detach()), h_s
+        return matmul(h_s, w.W_a.T), h_s
 
 
 class Additive(Score):
@@ -118,7 +118,7 @@ class Additive(Score):
         return {"W_a": (self.n, self.n), "v_a": (self.n,)}
 
     def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
-        query = product(h, w.W_a)[:, :, None, :]
+        query = matmul(h, w.W_a)[:, :, None, :]
         scores: Tensor = (keys[:, None, :, :] + query).tanh() @ w.v_a
         return scores
 
@@ -136,7 +136,7 @@ class Concat(Additive):
         return {"W_a": (self.n, self.n), "U_a": (self.n, self.n), "v_a": (self.n,)}
 
     def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
-        return product(h_s, w.U_a), h_s
+        return matmul(h_s, w.U_a), h_s
 
 
 class KeyValue(Additive):
@@ -159,7 +159,7 @@ class KeyValue(Additive):
 
     def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
         keys, values = h_s.split([self.n - self.context_size, self.context_size], dim=2)
-        return product(keys, w.U_a), values
+        return matmul(keys, w.U_a), values
 
 
 class Self(Score):
@@ -171,7 +171,7 @@ class Self(Score):
         return {"W_a": (self.n, self.n), "v_a": (self.n,)}
 
     def prepare(self, w: Any, h_s: Tensor) -> tuple[Tensor, Tensor]:
-        return (product(h_s, w.W_a).tanh() @ w.v_a).unsqueeze(1), h_s
+        return (matmul(h_s, w.W_a).tanh() @ w.v_a).unsqueeze(1), h_s
 
     def scores(self, w: Any, h: Tensor, keys: Tensor) -> Tensor:
         return keys.expand(-1, h.shape[1], -1)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnmt.config import ModelShape, System, parts
 from attnmt.model.attention.memory import Memory
-from attnmt.model.products import product
+from attnmt.model.products import matmul
 from attnmt.model.registry import Part, Registry
 
 
@@ -93,7 +93,7 @@ class LocalP(Window):
         return {"W_p": (self.n, self.n), "v_p": (self.n,)}
 
     def centers(self, w: Any, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:
-        p: Tensor = (product(h, w.W_p).tanh() @ w.v_p).sigmoid() * memory.lengths[:, None]
+        p: Tensor = (matmul(h, w.W_p).tanh() @ w.v_p).sigmoid() * memory.lengths[:, None]
         return p
 
     def weights(self, w: Any, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnmt.model.products import add_product, product
+from attnmt.model.products import add_product, matmul
 from attnmt.model.registry import Part, Registry
 
 LayerState = tuple[Tensor, ...]  # h [N, n], and for the LSTM c [N, n]
@@ -164,7 +164,7 @@ class LSTMSteps(Steps):
         if known:
             add_product(self._sums[t], self._in[t], self.W)
         else:
-            product(self._in[t], self.W, out=self._sums[t])
+            matmul(self._in[t], self.W, out=self._sums[t])
         h = self._h[t + 1]
         lstm(self._gates[t], self._c[t], self._c[t + 1], self._tanh_c[t], h)
         if self.m and t + 1 < len(self._in):
@@ -198,12 +198,12 @@ class LSTMSteps(Steps):
         self._ifg[t].mul_(grad_c[:, None])  # the gradients of s_i, s_f and s_g
         self._gates[t].o.mul_(total)  # that of s_o
         grad_c.mul_(self._dc_dc_before[t])
-        self._grad_in = product(self._sums[t], self.W.T)  # that of [x_t; h_{t-1}]
+        self._grad_in = matmul(self._sums[t], self.W.T)  # that of [x_t; h_{t-1}]
         self.grads = self._grad_in[:, self.m :], grad_c
         return self._grad_in[:, : self.m]
 
     def grad_weights(self) -> Tensor:
-        return product(self.gates.flatten(0, 1).T, self.inputs.flatten(0, 1).T)
+        return matmul(self.gates.flatten(0, 1).T, self.inputs.flatten(0, 1).T)
 
 
 class FusedLSTMSteps(LSTMSteps, abstract=True):
@@ -223,7 +223,7 @@ class FusedLSTMSteps(LSTMSteps, abstract=True):
         sums = self._sums[t] if known else self._nothing
         bias = self._nothing[0]  # torch's kernel takes None, but its count of operations fails then
         h, c, gates = torch.ops.aten._thnn_fused_lstm_cell(
-            sums, product(self._in[t], self.W), self._cells[t], bias, bias
+            sums, matmul(self._in[t], self.W), self._cells[t], bias, bias
         )
         self._taken.append(gates)
         self._cells.append(c)
@@ -243,7 +243,7 @@ class FusedLSTMSteps(LSTMSteps, abstract=True):
             grad_h + grad_h_after, grad_c, self._cells[t], self._cells[t + 1], self._taken[t], False
         )
         self._sums[t].copy_(grad_sums)
-        grad_in = product(grad_sums, self.W.T)  # that of [x_t; h_{t-1}]
+        grad_in = matmul(grad_sums, self.W.T)  # that of [x_t; h_{t-1}]
         self.grads = grad_in[:, self.m :], grad_c
         return grad_in[:, : self.m]
 
@@ -266,8 +266,8 @@ class GRUSteps(Steps):
         if self.m and known:
             add_product(gates, self.x[t], self.W_x)
         elif self.m:
-            product(self.x[t], self.W_x, out=gates)
-        product(h, self.W_h, out=sums_h)
+            matmul(self.x[t], self.W_x, out=gates)
+        matmul(h, self.W_h, out=sums_h)
         return gru(gates, sums_h, h, self.hs[t + 1])
 
     def start_backward(self, grads: LayerState) -> None:
@@ -291,9 +291,9 @@ class GRUSteps(Steps):
         self.sums_h[t].view(-1, 3, self.n).mul_(total[:, None])
         self.gates[t].view(-1, 3, self.n).mul_(total[:, None])
         self.grads = (add_product(total.mul_(self._z[t]), self.sums_h[t], self.W_h.T),)
-        return product(self.gates[t], self.W_x.T)
+        return matmul(self.gates[t], self.W_x.T)
 
     def grad_weights(self) -> Tensor:
-        grad_W_x = product(self.gates.flatten(0, 1).T, self.inputs.flatten(0, 1).T)
-        grad_W_h = product(self.sums_h.flatten(0, 1).T, self.hs[:-1].flatten(0, 1).T)
+        grad_W_x = matmul(self.gates.flatten(0, 1).T, self.inputs.flatten(0, 1).T)
+        grad_W_h = matmul(self.sums_h.flatten(0, 1).T, self.hs[:-1].flatten(0, 1).T)
         return torch.cat([grad_W_x, grad_W_h], dim=1)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnmt.model.products import add_product, product
+from attnmt.model.products import add_product, matmul
 
 # Logits at once: few enough for a processor's cache, and enough to keep a GPU busy.
 CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
@@ -42,7 +42,7 @@ class SummedLoss(torch.autograd.Function):
         grad_W = None
         for h, y in zip(h_tilde.split(rows), words.split(rows), strict=True):
             real, y = (y >= 0).to(h.dtype)[:, None], y.clamp(min=0)[:, None]
-            logits = product(h, W_s)
+            logits = matmul(h, W_s)
             y_logits = logits.gather(1, y) - logits.amax(dim=1, keepdim=True)
             p = logits.softmax(dim=1)
             # The largest p is 1 / z, where z is the sum of exp(logit - largest logit).
@@ -50,9 +50,9 @@ class SummedLoss(torch.autograd.Function):
             total += ((log_z - y_logits) * real).sum(dtype=torch.float64)
             if training:
                 p.mul_(real).scatter_add_(1, y, -real)
-                grad_h.append(product(p, W_s.T))
+                grad_h.append(matmul(p, W_s.T))
                 if grad_W is None:
-                    grad_W = product(p.T, h.T)
+                    grad_W = matmul(p.T, h.T)
                 else:
                     add_product(grad_W, p.T, h.T)
         if grad_W is not None:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from attnmt.config import Cell
 from attnmt.model.dropout import Dropout
 from attnmt.model.fast.cells import STEPS, LayerState, Steps
-from attnmt.model.products import product
+from attnmt.model.products import matmul
 
 State = tuple[LayerState, ...]  # one for each layer, from the first to the top
 Weights = tuple[Tensor, Tensor]  # W_x [gates n, inputs], W_h [gates n, n]
@@ -40,7 +40,7 @@ class Scan(torch.autograd.Function):
     def forward(
         ctx: Any, cell: type[Steps], x: Tensor, W_x: Tensor, W_h: Tensor, *first: Tensor
     ) -> tuple[Tensor, ...]:
-        sums = product(x.flatten(0, 1), W_x).view(*x.shape[:2], -1)
+        sums = matmul(x.flatten(0, 1), W_x).view(*x.shape[:2], -1)
         steps = cell(sums, W_h, first, m=0)
         for t in range(len(x)):
             steps.forward(t, known=True)
@@ -57,8 +57,8 @@ class Scan(torch.autograd.Function):
         for t in range(len(x) - 1, -1, -1):
             steps.backward(t, grad_hs[t])
         grad_sums = steps.gates.flatten(0, 1)
-        grad_x = product(grad_sums, W_x.T).view_as(x) if ctx.needs_input_grad[1] else None
-        grad_W_x = product(grad_sums.T, x.flatten(0, 1).T)
+        grad_x = matmul(grad_sums, W_x.T).view_as(x) if ctx.needs_input_grad[1] else None
+        grad_W_x = matmul(grad_sums.T, x.flatten(0, 1).T)
         return None, grad_x, grad_W_x, steps.grad_weights(), *steps.grads
 
 

@@ -12,7 +12,7 @@ from attnmt.model.fast.cells import Gates, gru, lstm
 from attnmt.model.fast.decoders import BahdanauDecoder, LuongDecoder
 from attnmt.model.fast.stack import State
 from attnmt.model.fast.unrolled import attentional
-from attnmt.model.products import product
+from attnmt.model.products import matmul
 
 ROWS = 1024  # of a product on a processor, whose cells' gates are then held at once
 
@@ -107,12 +107,12 @@ class Stepper:
             x, h = x_h.split([inputs, n], dim=1)
             if self.cell == "lstm":
                 c = c_table[:, layer * n : (layer + 1) * n]
-                sums = product(x_h, weights[0])
+                sums = matmul(x_h, weights[0])
                 gates = Gates(sums[:, : 2 * n], *sums.chunk(4, dim=1))
                 lstm(gates, c, c, torch.empty_like(c), h)
             else:
                 W_x, W_h = weights
-                gru(product(x, W_x), product(h, W_h), h, h)
+                gru(matmul(x, W_x), matmul(h, W_h), h, h)
             inputs = n
 
     def _top(self) -> Tensor:

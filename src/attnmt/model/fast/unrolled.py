@@ -21,7 +21,7 @@ from attnmt.model.attention.layer import Attention
 from attnmt.model.attention.memory import Memory
 from attnmt.model.fast.cells import LayerState, Steps
 from attnmt.model.fast.stack import Stack, State
-from attnmt.model.products import product
+from attnmt.model.products import matmul
 
 Named = dict[str, Tensor]
 Gradients = Mapping[str, Tensor | None]  # None where nothing depends on an input
@@ -53,7 +53,7 @@ class SteppedLayers:
         self.masks = [stack.dropout.mask((*y.shape[:2], size), y) for size in sizes]
         self.layers: list[Steps] = []
         with torch.no_grad():
-            known = product(y.flatten(0, 1), W_y).view(*y.shape[:2], -1)
+            known = matmul(y.flatten(0, 1), W_y).view(*y.shape[:2], -1)
             for W, state, size in zip(weights, first, sizes, strict=True):
                 sums = torch.empty_like(known) if self.layers else known
                 self.layers.append(stack.steps(y)(sums, W, state, size))
@@ -92,8 +92,8 @@ class SteppedLayers:
     def gradients(self) -> Named:
         """Return the gradients of ``inputs``, after the last step back."""
         grad_sums = self.layers[0].gates.flatten(0, 1)
-        grad_y = product(grad_sums, self.W_y.T).view_as(self.y)
-        gradients = {"y": grad_y, "W_y": product(grad_sums.T, self.y.flatten(0, 1).T)}
+        grad_y = matmul(grad_sums, self.W_y.T).view_as(self.y)
+        gradients = {"y": grad_y, "W_y": matmul(grad_sums.T, self.y.flatten(0, 1).T)}
         for number, layer in enumerate(self.layers):
             gradients |= {f"W_{number}": layer.grad_weights(), **_state(number, layer.grads)}
         return gradients
@@ -175,7 +175,7 @@ def attentional(
     If given, ``joined`` and ``h_tilde`` are memory for [c_t; h_t] and for the result.
     """
     joined = torch.cat([context, h], dim=-1, out=joined)
-    return torch.tanh(product(joined, W_c, out=h_tilde), out=h_tilde)
+    return torch.tanh(matmul(joined, W_c, out=h_tilde), out=h_tilde)
 
 
 class DecoderSteps(ABC):
@@ -246,10 +246,10 @@ class LuongSteps(DecoderSteps):
         grad_fed = torch.zeros_like(grad_outputs[0])  # gradient of h~_t as input of step t + 1
         for t in reversed(range(len(grad_outputs))):
             grad_sums[t].mul_(grad_fed + grad_outputs[t])
-            product(grad_sums[t], self.W_c.T, out=grad_joined[t])
+            matmul(grad_sums[t], self.W_c.T, out=grad_joined[t])
             # h_t reaches h~_t through W_c and as attention's query.
             grad_fed = layers.backward(t, grad_h[t] + attention.backward(grad_c[t]))
-        grad_W_c = product(grad_sums.flatten(0, 1).T, self.joined.flatten(0, 1).T)
+        grad_W_c = matmul(grad_sums.flatten(0, 1).T, self.joined.flatten(0, 1).T)
         shared = attention.gradients(layers.hs[1:], grad_c)
         return {**layers.gradients(), "W_c": grad_W_c, **shared}
 

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 from attnmt.config import DIRECTIONS, Params, TableRow
 from attnmt.config.model import OwnRecipe
-from attnmt.scoring.numbers import CHOSEN, READINGS, Line, Numbers
 from attnmt.scoring.published import unprinted_rows
 from attnmt.scoring.ranking import best_systems, final_bleu
+from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
 from attnmt.scoring.verdicts import ALPHA, adjusted
 
 NOISE = "within noise"
 
 
-class Answer(NamedTuple):
+class Comparison(NamedTuple):
     """What is known of one comparison.
 
     Attributes:
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
         p_holm: p after the control over all comparisons; None if only one of the two has several seeds.
     """
 
-    gain: Line
+    gain: ScoreRow
     differ: dict[str, tuple[Any, Any]]
     p_holm: float | None
 
@@ -42,33 +42,37 @@ class Answer(NamedTuple):
         return "better" if is_higher != is_rate else "worse"
 
 
-def answers(params: Params, numbers: Numbers) -> list[Answer]:
+def comparisons(params: Params, numbers: ScoreTable) -> list[Comparison]:
     """Return all comparisons, measured on the first test set, the main one first.
 
     The list is empty if the text is not one's own.
     """
-    pairs = asked(params, numbers, params.sets.tests[0])
+    pairs = compared_pairs(params, numbers, params.sets.tests[0])
     found = (numbers.gain(*pair, _reading(pair[0])) for pair in pairs)
     gains = [gain for gain in found if gain]
     tested = [gain for gain in gains if gain.p is not None]
     after_holm = adjusted([gain.p or 0.0 for gain in tested])
     p_holm = dict(zip(tested, after_holm, strict=True))
-    return [Answer(one, differing(params, one.system, one.over), p_holm.get(one)) for one in gains]
+    return [
+        Comparison(one, differing(params, one.system, one.over), p_holm.get(one)) for one in gains
+    ]
 
 
-def _reading(ours: Line) -> str | None:
+def _reading(ours: ScoreRow) -> str | None:
     return READINGS[CHOSEN] if ours.metric == "aer" else None
 
 
-def asked(params: Params, numbers: Numbers, test: str) -> list[tuple[Line, Line]]:
+def compared_pairs(
+    params: Params, numbers: ScoreTable, test: str
+) -> list[tuple[ScoreRow, ScoreRow]]:
     """Return the pairs of numbers whose gain is asked for on one's own text, the second is the base.
 
     Of two systems, the one that params.yaml names first is the base. Both must have been measured
     against the same references. BLEU is that of what a system writes in the end, and links are read at
     the chosen step.
     """
-    pairs: dict[frozenset[str], tuple[Line, Line]] = {}
-    for one, two, metric in _systems_asked(params, numbers) if params.own_text else ():
+    pairs: dict[frozenset[str], tuple[ScoreRow, ScoreRow]] = {}
+    for one, two, metric in _compared_systems(params, numbers) if params.own_text else ():
         ours, other = (
             numbers.system(name, READINGS[CHOSEN], params.sets.aligned[0])
             if metric == "aer"
@@ -80,7 +84,7 @@ def asked(params: Params, numbers: Numbers, test: str) -> list[tuple[Line, Line]
     return list(pairs.values())
 
 
-def _systems_asked(params: Params, numbers: Numbers) -> Iterator[tuple[str, str, str]]:
+def _compared_systems(params: Params, numbers: ScoreTable) -> Iterator[tuple[str, str, str]]:
     """Yield two different systems or ensembles, and the metric; a pair may come twice."""
     named = [*(params.systems or ()), *params.systems_and_ensembles]
     runs = {**params.models, **params.ensembles}

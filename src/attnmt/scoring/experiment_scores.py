@@ -13,7 +13,7 @@ from attnmt.scoring.counts import counted, read_counts, words_of
 from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
-from attnmt.scoring.numbers import Key, Line, Numbers, name_of, read_scores
+from attnmt.scoring.score_table import ScoreKey, ScoreRow, ScoreTable, name_of, read_scores
 from attnmt.scoring.seed_statistics import (
     FEWEST,
     Estimate,
@@ -25,7 +25,7 @@ from attnmt.scoring.seed_statistics import (
 from attnmt.training.trained import read_history
 
 
-class Study:
+class ExperimentScores:
     """The scores of an experiment's systems and the counts behind them, each file read once.
 
     A system is named by its first seed, as in systems.yaml. Every method that reads a file raises an
@@ -43,7 +43,7 @@ class Study:
         self.lenders = cache(self._lenders)
         self.optimizer = cache(self._optimizer)
 
-    def _scores(self, name: str | None) -> Numbers:
+    def _scores(self, name: str | None) -> ScoreTable:
         """Return the scores of one model or ensemble, or of what is no model."""
         return read_scores(self.params, str(name))
 
@@ -67,7 +67,7 @@ class Study:
         """Return the groups of sentences of Figure 6."""
         return length_groups(self.words(name, test), self.params.evaluation.length_group)
 
-    def line(self, key: Key) -> Line:
+    def line(self, key: ScoreKey) -> ScoreRow:
         """Return the line of one run's score; the run stands in the place of the system."""
         line = self.scores(key.system).training(*key)
         if line is None:
@@ -76,7 +76,7 @@ class Study:
             raise InputError(f"{path}: no {key.metric} of {key.set}; {again}")
         return line
 
-    def numbers(self, lines: Sequence[Line]) -> NDArray[np.float64]:
+    def numbers(self, lines: Sequence[ScoreRow]) -> NDArray[np.float64]:
         """Return (k, n, m), the counts of each sentence behind the scores of some runs.
 
         Raises:
@@ -86,7 +86,7 @@ class Study:
             self.check_references(lines[0], line)
         return np.array([self.array(name_of(line), counted(line)) for line in lines])
 
-    def check_references(self, ours: Line, other: Line) -> None:
+    def check_references(self, ours: ScoreRow, other: ScoreRow) -> None:
         """Refuse to compare scores that were measured against different references.
 
         Raises:
@@ -100,7 +100,7 @@ class Study:
                 f"whose families read the same text, or run the stages that made these files again"
             )
 
-    def _runs(self, key: Key) -> Runs:
+    def _runs(self, key: ScoreKey) -> Runs:
         """Return the score of each seed of a system."""
         runs = self.params.runs_of(key.system)
         lines = [self.line(key._replace(system=run)) for run in runs]
@@ -112,7 +112,7 @@ class Study:
         histories = (read_history(layout.model(run), column) for run in self.params.runs_of(name))
         return [{int(row["step"]): row[column] for row in history} for history in histories]
 
-    def _lenders(self, key: Key) -> list[str]:
+    def _lenders(self, key: ScoreKey) -> list[str]:
         runs = {name: self.params.runs_of(name) for name in self.params.systems_and_ensembles}
         return [
             name
@@ -127,7 +127,7 @@ class Study:
         return self.params.recipe(self.params.translators(name).members[0]).optimizer
 
     def squeezed(
-        self, names: Iterable[str], key: Key, score: Callable[[str], Runs | None]
+        self, names: Iterable[str], key: ScoreKey, score: Callable[[str], Runs | None]
     ) -> dict[str, Runs]:
         """Return the seeds of systems, whose variances borrow from all systems that have a score.
 
@@ -140,7 +140,7 @@ class Study:
         groups = {name: self.optimizer(name) for name in scored}
         return squeeze_variances(scored, groups, self.params.ensembles)
 
-    def _lent(self, key: Key, less: Key | None = None) -> Runs:
+    def _lent(self, key: ScoreKey, less: ScoreKey | None = None) -> Runs:
         """Return the seeds of a system by one score, or by one less another; their variance borrows."""
 
         def runs(name: str) -> Runs:
@@ -150,7 +150,7 @@ class Study:
         name = str(key.system)
         return self.squeezed([name], key._replace(system=None), runs)[name]
 
-    def gain(self, ours: Key, other: Key) -> Estimate | None:
+    def gain(self, ours: ScoreKey, other: ScoreKey) -> Estimate | None:
         """Estimate the difference between the scores of two systems: ``ours`` less ``other``.
 
         Two systems that share trainings are compared in pairs of seeds. All others are independent.

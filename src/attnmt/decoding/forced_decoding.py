@@ -16,8 +16,8 @@ from attnmt.decoding.ensemble import (
     joint_attention,
     log_probabilities,
 )
-from attnmt.decoding.link_step import SHIFTS
-from attnmt.model.translator import Ids, Translator
+from attnmt.decoding.link_step import OFFSETS
+from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.vocabulary import BOS, EOS
 
 CHUNK = 512  # words whose logits are held at once, for each model
@@ -36,13 +36,13 @@ class Forced(NamedTuple):
 
     def links(self, step: LinkStep) -> list[int]:
         """Return the source position that the weights of a step link each word to."""
-        shift = SHIFTS[step]
+        shift = OFFSETS[step]
         return self.attended[shift : shift + len(self.attended) - 1]
 
 
 @torch.inference_mode()
 def force(
-    models: Sequence[Translator],
+    models: Sequence[LuongNMT],
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     average: Average = "logits",

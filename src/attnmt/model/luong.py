@@ -16,7 +16,7 @@ from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.fast.loss import SummedLoss
 from attnmt.model.fast.stack import State
 from attnmt.model.fast.stepper import Stepper
-from attnmt.model.products import product
+from attnmt.model.products import matmul
 from attnmt.text.batches import pad_source
 
 Ids = NDArray[np.int32]  # of a sentence's words, in its own order
@@ -39,7 +39,7 @@ class Encoded(NamedTuple):
     state: State
 
 
-class Translator(nn.Module):
+class LuongNMT(nn.Module):
     """p(y_t | y_<t, x) = softmax(W_s h~_t) (equation 6), h~_t being s_t in Bahdanau's order."""
 
     def __init__(self, config: ModelConfig) -> None:
@@ -106,7 +106,7 @@ class Translator(nn.Module):
 
     def logits(self, h_tilde: Tensor) -> Tensor:
         """Return W_s h~, [..., V], in new memory."""
-        return product(h_tilde, self.W_s)
+        return matmul(h_tilde, self.W_s)
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
         """Return the sum of -log p of all target words, which training minimizes.
@@ -127,4 +127,4 @@ class Translator(nn.Module):
 def parameter_count(config: ModelConfig) -> int:
     """Return the number of a model's parameters. The model is built without memory for its weights."""
     with torch.device("meta"):
-        return sum(parameter.numel() for parameter in Translator(config).parameters())
+        return sum(parameter.numel() for parameter in LuongNMT(config).parameters())

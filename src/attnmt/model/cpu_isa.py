@@ -18,7 +18,7 @@ import os
 
 import torch
 
-from attnmt.config import Instructions
+from attnmt.config import CpuISA
 
 VARIABLES = {
     "ATEN_CPU_CAPABILITY": "avx2",
@@ -29,7 +29,7 @@ VARIABLES = {
 log = logging.getLogger(__name__)
 
 
-def compute_with(instructions: Instructions) -> None:
+def compute_with(instructions: CpuISA) -> None:
     """Compute with AVX2 alone in this process, or say that it cannot; ``all`` leaves it as it is."""
     if instructions == "avx2" and (why := keep_to_avx2()):
         log.warning("%s", why)

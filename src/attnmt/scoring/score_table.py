@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Replacement = Literal["before", "after"]
 OURS = "ours"
 AGAIN = "run the stage gather again"
-OUTSIDE = (ALIGNER, DIAGONAL, DICTIONARY)  # what has scores and is no model
+BASELINES = (ALIGNER, DIAGONAL, DICTIONARY)  # what has scores and is no model
 AUTHORS, CHOSEN, WORDS = "authors", "chosen", "words"  # who reads attention at a step
 # What an error rate of links is found by
 READINGS = {WORDS: "aer_words", CHOSEN: "aer_chosen", AUTHORS: "aer"}
@@ -30,7 +30,7 @@ DIGITS = 6  # decimals of a perplexity or a rate that are kept
 SHA_DIGITS = 12  # digits of a SHA-256 that are kept
 
 
-class Line(CsvLine):
+class ScoreRow(CsvLine):
     """One number, and where it comes from. A field is None where it does not apply."""
 
     source: str = OURS  # or where the number was published
@@ -79,7 +79,7 @@ class Line(CsvLine):
     note: str | None = None  # what was printed in place of a number, or what else must be known
 
 
-class Key(NamedTuple):
+class ScoreKey(NamedTuple):
     """What a number of a system or of a training is found by."""
 
     system: str | None
@@ -89,16 +89,16 @@ class Key(NamedTuple):
     replacement: str | None = None
 
 
-class Numbers:
+class ScoreTable:
     """The lines of ``scores.csv``, looked up by system, metric and set."""
 
-    def __init__(self, lines: Iterable[Line]) -> None:
+    def __init__(self, lines: Iterable[ScoreRow]) -> None:
         """Keep the lines in their order."""
         self.lines = list(lines)
-        self._systems: dict[Key, Line] = {}
-        self._trainings: dict[Key, Line] = {}
-        self._gains: dict[tuple[str | None, str | None, Key], Line] = {}
-        self._paper: dict[tuple[str | None, str, str, str | None], Line] = {}
+        self._systems: dict[ScoreKey, ScoreRow] = {}
+        self._trainings: dict[ScoreKey, ScoreRow] = {}
+        self._gains: dict[tuple[str | None, str | None, ScoreKey], ScoreRow] = {}
+        self._paper: dict[tuple[str | None, str, str, str | None], ScoreRow] = {}
         for line in self.lines:
             if line.source != OURS:
                 self._paper[line.row, line.kind, line.metric, line.replacement] = line
@@ -118,7 +118,7 @@ class Numbers:
         import pandas as pd  # here, because it takes half a second, and few programs need it
 
         return pd.DataFrame(
-            [line.model_dump() for line in self.lines], columns=list(Line.model_fields)
+            [line.model_dump() for line in self.lines], columns=list(ScoreRow.model_fields)
         )
 
     def system(
@@ -128,9 +128,9 @@ class Numbers:
         test: str | None = None,
         script: str | None = None,
         replacement: str | None = None,
-    ) -> Line | None:
+    ) -> ScoreRow | None:
         """Return our number of a system; None if there is none."""
-        return self._systems.get(Key(system, metric, test, script, replacement))
+        return self._systems.get(ScoreKey(system, metric, test, script, replacement))
 
     def training(
         self,
@@ -139,26 +139,28 @@ class Numbers:
         test: str | None = None,
         script: str | None = None,
         replacement: str | None = None,
-    ) -> Line | None:
+    ) -> ScoreRow | None:
         """Return our number of one model or ensemble; None if there is none."""
-        return self._trainings.get(Key(model, metric, test, script, replacement))
+        return self._trainings.get(ScoreKey(model, metric, test, script, replacement))
 
     def groups(
         self, metric: str, test: str, script: str | None = None
-    ) -> dict[tuple[str | None, str | None], list[Line]]:
+    ) -> dict[tuple[str | None, str | None], list[ScoreRow]]:
         """Return one score of every system's groups of sentences of similar length, the shortest first.
 
         Returns:
             The lines by system, and by whether unknown words were replaced.
         """
-        found: dict[tuple[str | None, str | None], list[Line]] = {}
+        found: dict[tuple[str | None, str | None], list[ScoreRow]] = {}
         for line in self.lines:
             is_asked = (line.metric, line.set, line.script) == (metric, test, script)
             if is_asked and line.kind == "system" and line.max_words:
                 found.setdefault((line.system, line.replacement), []).append(line)
         return found
 
-    def gain(self, ours: Line | None, other: Line | None, metric: str | None = None) -> Line | None:
+    def gain(
+        self, ours: ScoreRow | None, other: ScoreRow | None, metric: str | None = None
+    ) -> ScoreRow | None:
         """Return the gain of one number of ours over another; None if there is none.
 
         Args:
@@ -172,48 +174,48 @@ class Numbers:
 
     def paper(
         self, row: str, metric: str, replacement: str | None = None, kind: str = "system"
-    ) -> Line | None:
+    ) -> ScoreRow | None:
         """Return the published number of a row such as ``table1/base``, or its published gain."""
         return self._paper.get((row, kind, metric, replacement))
 
 
-def keys_of(line: Line) -> list[Key]:
+def keys_of(line: ScoreRow) -> list[ScoreKey]:
     """Return all that a system's number is found by.
 
     An error rate of links is found by its step, as aer_same, and by who reads this step, as in
     ``READINGS``; the authors come last. One that reads no step is found by all of these.
     """
     if line.metric != "aer":
-        return [Key(line.system, line.metric, line.set, line.script, line.replacement)]
+        return [ScoreKey(line.system, line.metric, line.set, line.script, line.replacement)]
     readers = (line.readers or "").split() or [*READINGS] * (not line.script)
     names = [f"aer_{line.script}"] if line.script else []
     names += [name for one, name in READINGS.items() if one in readers]
-    return [Key(line.system, name, line.set) for name in names]
+    return [ScoreKey(line.system, name, line.set) for name in names]
 
 
-def name_of(line: Line) -> str:
+def name_of(line: ScoreRow) -> str:
     """Return the model, the ensemble, or what is no model, whose file of scores has a line."""
     return line.model or str(line.system)
 
 
-def write_numbers(path: Path, lines: Iterable[Line]) -> None:
+def write_score_table(path: Path, lines: Iterable[ScoreRow]) -> None:
     """Write a file of numbers."""
-    write_csv(path, Line, lines)
+    write_csv(path, ScoreRow, lines)
 
 
-def read_numbers(experiment: str, root: Path = Path()) -> Numbers:
+def read_score_table(experiment: str, root: Path = Path()) -> ScoreTable:
     """Read ``scores.csv``.
 
     Raises:
         InputError: if it is missing or damaged.
     """
-    path = Layout(experiment, root).numbers
+    path = Layout(experiment, root).score_table
     if not path.exists():
         raise InputError(f"{path}: no such file; {AGAIN}")
-    return Numbers(read_csv(path, Line, AGAIN))
+    return ScoreTable(read_csv(path, ScoreRow, AGAIN))
 
 
-def read_scores(params: Params, name: str, root: Path = Path()) -> Numbers:
+def read_scores(params: Params, name: str, root: Path = Path()) -> ScoreTable:
     """Read what the stage evaluate measured of a model or an ensemble.
 
     Raises:
@@ -223,9 +225,9 @@ def read_scores(params: Params, name: str, root: Path = Path()) -> Numbers:
     path, cure = Layout(params.experiment, root).scores(name), f"run evaluate of {name} again"
     if not path.exists():
         raise InputError(f"{path}: no such file; run evaluate of {name} first")
-    lines = read_csv(path, Line, cure)
-    if name in OUTSIDE:
-        return Numbers(lines)
+    lines = read_csv(path, ScoreRow, cure)
+    if name in BASELINES:
+        return ScoreTable(lines)
     again = f"run the stages that lead to it again, the last of them evaluate of {name}"
     single = name in params.models
     expected = {
@@ -243,7 +245,7 @@ def read_scores(params: Params, name: str, root: Path = Path()) -> Numbers:
     missing |= {("aer", aligned) for aligned in params.sets.aligned if params.attends(name)}
     for metric, test in sorted(missing - {(line.metric, line.set) for line in lines}):
         raise InputError(f"{path}: no {metric} on {test!r}; {again}")
-    return Numbers(lines)
+    return ScoreTable(lines)
 
 
 def significant(number: float) -> float:
@@ -251,7 +253,7 @@ def significant(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def metrics(numbers: Numbers) -> dict[str, dict[str, dict[str, float]]]:
+def metrics(numbers: ScoreTable) -> dict[str, dict[str, dict[str, float]]]:
     """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set.
 
     AER is that of the chosen step, and then that of either step.

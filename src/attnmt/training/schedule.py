@@ -1,4 +1,4 @@
-"""The course of a training by its recipe: the rate of each batch, the evaluations, the end."""
+"""The schedule of a training by its recipe: the rate of each batch, the evaluations, the end."""
 
 import math
 
@@ -7,7 +7,7 @@ from attnmt.training.optimizers import learning_rate
 from attnmt.training.state import TrainingState
 
 
-class Course:
+class Schedule:
     """What a recipe makes of a number of sentence pairs."""
 
     def __init__(self, recipe: Training, pairs: int) -> None:
