@@ -79,7 +79,7 @@ lint: $(VENV) ## Check style, types and the Snakefile
 	snakemake --lint
 
 .PHONY: format
-format: $(VENV) ## Format the code; write the generated files: models.yaml, schemas, experiments' dvc.yaml, digests
+format: $(VENV) ## Format the code; write the generated files: trainings.yaml, schemas, experiments' dvc.yaml, digests
 	ruff format
 	ruff check --fix
 	python -m attnmt.config.generated

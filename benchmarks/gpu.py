@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from attnmt.config import Training, load_params
+from attnmt.config import Recipe, load_params
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.search import Search
 from attnmt.errors import InputError
@@ -226,14 +226,14 @@ def _keep(out: Path, device: torch.device, part: str, found: Mapping[str, Any]) 
     write_json(path, results)
 
 
-def _step(model: ModelConfig, recipe: Training, device: torch.device) -> Step:
+def _step(model: ModelConfig, recipe: Recipe, device: torch.device) -> Step:
     translator = LuongNMT(model).to(device)
     translator.initialize(SEED)
     return Step(translator.train(), recipe)
 
 
 def _try(
-    model: ModelConfig, recipe: Training, task: Workload, device: torch.device, seconds: float
+    model: ModelConfig, recipe: Recipe, task: Workload, device: torch.device, seconds: float
 ) -> dict[str, Any]:
     """Measure the step; if the device refuses it, return why, so that the others have their turn."""
     if device.type == "cuda":
@@ -258,7 +258,7 @@ def _try(
     }
 
 
-def _kernels(model: ModelConfig, recipe: Training, task: Workload, device: torch.device) -> int:
+def _kernels(model: ModelConfig, recipe: Recipe, task: Workload, device: torch.device) -> int:
     """Return how many kernels and copies the batch of median length takes on a GPU."""
     if device.type != "cuda":
         return 0

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.flop_counter import FlopCounterMode
 
-from attnmt.config import Params, Training
+from attnmt.config import Params, Recipe
 from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedText
@@ -32,7 +32,7 @@ class Workload:
     target_words: int  # of all batches
 
     @classmethod
-    def of(cls, text: ParallelText, recipe: Training, count: int) -> "Workload":
+    def of(cls, text: ParallelText, recipe: Recipe, count: int) -> "Workload":
         """Take batches of an epoch, spread evenly over the lengths."""
         options = (recipe.batch_size, recipe.chunk_batches, recipe.shuffle)
         order = text.training_order(1, SEED, *options)
@@ -69,7 +69,7 @@ def drawn(pairs: int, words: int) -> ParallelText:
 
 def config(params: Params, system: str, words: int, tiny: bool) -> ModelConfig:
     """Return a model of experiments/wmt14, or with ``tiny`` a small one."""
-    entry = params.model(system)
+    entry = params.training(system)
     shape = params.families[entry.family].shape_of(entry)
     if tiny:
         shape = shape.model_copy(update={"layers": 2, "size": 8})

@@ -31,7 +31,7 @@ PARAMS = (
     "languages",
     "sets",
     "families",
-    "models",
+    "trainings",
     "ensembles",
     "tables",
     "claims",

@@ -33,7 +33,7 @@ PARAMS = (
     "sets",
     "tokenize",
     "families",
-    "models",
+    "trainings",
     "ensembles",
     "tables",
     "decoding",

@@ -52,18 +52,18 @@ def build(folder: Path) -> Params:
     write_small_text(params, layout)
     shutil.copytree(layout.raw, "experiments/demo/text")
     write_code(params, ROOT / "stages", layout.code)
-    for name in params.models:
+    for name in params.trainings:
         _write_model(params, layout, name)
     main_of("dictionary")
     # The other seeds are only members of the ensemble. They wrote copies of what the first wrote.
-    own = [name for name in params.models if name not in SEEDS]
+    own = [name for name in params.trainings if name not in SEEDS]
     for name in [*own, "ensemble"]:
         main_of("translate", name)
         main_of("evaluate", name)
     for name in BASELINES:
         main_of("evaluate", name)
     for name in SEEDS:
-        changes = {"model": name, "seed": params.models[name].seed}
+        changes = {"model": name, "seed": params.trainings[name].seed}
         lines = read_scores(params, MEMBERS[0]).lines
         write_score_table(layout.scores(name), [one.model_copy(update=changes) for one in lines])
         shutil.copytree(layout.translations(MEMBERS[0]), layout.translations(name))
@@ -134,7 +134,7 @@ def _own_rows(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _write_model(params: Params, layout: Layout, name: str) -> None:
-    model, folder = params.models[name], layout.model(name)
+    model, folder = params.trainings[name], layout.model(name)
     make_model(params, layout, name)
     data = EncodedSets(layout.encoded(model.family))
     own = {"family": model.family, "seed": model.seed, "dataset_digest": data.digest}

@@ -36,7 +36,7 @@ def test_experiments_share_one_declaration(experiment):
 
 def test_the_declaration_names_nothing_of_one_experiment():
     params = load_params(ROOT / "params.yaml", ROOT)
-    own = {params.experiment, *params.families, *params.models}
+    own = {params.experiment, *params.families, *params.trainings}
     assert own.isdisjoint(re.findall(r"[\w-]+", (ROOT / "dvc.yaml").read_text()))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from attnmt.config import Model, Params, Training
+from attnmt.config import Params, Recipe, Training
 
 ROOT = Path(__file__).parents[2]
 DEMO = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
@@ -24,9 +24,9 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
     return {
         **identity(model),
         "sets": {part: DEMO["sets"][part] for part in ("train", "dev", "tests")},
-        "training": Training(**LUONG["training"]).model_dump(),
+        "training": Recipe(**LUONG["training"]).model_dump(),
         "threads": 1,
-        "system": Model(family="luong").system.model_dump(),
+        "system": Training(family="luong").system.model_dump(),
         "shape": LUONG["shape"],
         "source_words": 100,
         "target_words": 100,
@@ -36,7 +36,7 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
 
 def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
     """Return the settings of one of the parameters' models."""
-    model = params.models[name]
+    model = params.trainings[name]
     own = {
         "experiment": params.experiment,
         "family": model.family,

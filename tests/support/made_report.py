@@ -50,7 +50,7 @@ def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Par
     There are ensembles, each of one seed, if there are all systems.
     """
     params = load_params(ROOT / file, ROOT)
-    firsts = {name: model for name, model in params.models.items() if model.seed == 1}
+    firsts = {name: model for name, model in params.trainings.items() if model.seed == 1}
     models = {
         f"{name}_{seed}" if seed > 1 else name: firsts[name].model_copy(update={"seed": seed})
         for name in systems or firsts
@@ -61,7 +61,7 @@ def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Par
         for name, one in params.ensembles.items()
         if one.seed == 1 and set(one.members) <= set(models)
     }
-    return params.model_copy(update={"models": models, "ensembles": kept})
+    return params.model_copy(update={"trainings": models, "ensembles": kept})
 
 
 def with_rows(params: Params, table: str, rows: Mapping[str, TableRow]) -> Params:
@@ -87,7 +87,7 @@ def own_numbers(params: Params) -> ScoreTable:
 
 def made_numbers(params: Params, published: bool = True) -> ScoreTable:
     """Return numbers of every system, and the gain of each over every other, with p = 0.01."""
-    names = [name for name in params.models if params.seeds_of(name)[0] == name]
+    names = [name for name in params.trainings if params.seeds_of(name)[0] == name]
     systems = [
         line
         for k, name in enumerate([*names, *params.ensembles])
@@ -172,7 +172,7 @@ def write_report(
         for language, words in TEXT.items():
             text = [" ".join(words)] * LINES
             write_lines(folder / f"{params.sets.aligned[0]}.{language}.tok", text)
-    for name in params.models:
+    for name in params.trainings:
         _write_model(params, layout, name, models.index(params.seeds_of(name)[0]))
     write_score_table(layout.score_table, made_numbers(params).lines)
     write_claims(params, claims)
@@ -187,13 +187,13 @@ def page_of(params: Params) -> str:
 def _lines(params: Params, name: str, k: int) -> Iterator[ScoreRow]:
     """Yield the numbers of system ``k``: what its trainings cost, then its means over them."""
     runs, ensemble = params.runs_of(name), params.ensembles.get(name)
-    first = params.models[params.translators(name).members[0]]
+    first = params.trainings[params.translators(name).members[0]]
     several = len(runs) > 1
     common = {"family": first.family, "direction": first.direction, "trainings": len(runs)}
     common |= {"sd": 0.5, "seed": None} if several else {"seed": None if ensemble else 1}
     common |= {"commit": COMMIT, "code": "c0de"}
     for run in () if ensemble else runs:
-        own = {**common, "model": run, "seed": params.models[run].seed}
+        own = {**common, "model": run, "seed": params.trainings[run].seed}
         own |= {"kind": "training"} if several else {}
         costs = {"parameters": 1200, "steps": 20, "target_words": 1500, "minutes": 30.0}
         costs |= {"target_words_per_second": 16.7, "peak_memory_mb": 1234}
@@ -269,7 +269,7 @@ def _dictionary(params: Params) -> Iterator[ScoreRow]:
 
 def _write_model(params: Params, layout: Layout, name: str, number: int) -> None:
     """Write a model's learning curve, translations and attention."""
-    model, test = params.models[name], params.sets.tests[0]
+    model, test = params.trainings[name], params.sets.tests[0]
     source, target = params.sides(name)
     costs = "".join(f"{step},9,{number + 1000 / step:.3f}\n" for step in (100, 200, 300))
     write_text(layout.model(name) / "history.csv", f"step,target_words,{test}_cost\n{costs}")

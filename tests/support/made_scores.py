@@ -101,7 +101,7 @@ def make_scored(**changes: Any) -> Params:
     write_aligner(params)
     for aligned in params.sets.aligned:
         write_lines(layout.dictionary / f"{aligned}.links", _wrong(seed=9, share=0.1))
-    for number, name in enumerate([*params.models, *params.ensembles]):
+    for number, name in enumerate([*params.trainings, *params.ensembles]):
         _write_run(params, name, number, text, known)
         evaluate(params, name).write(params, name)
     for name in BASELINES:
@@ -121,8 +121,8 @@ def _write_run(
         for step, extra in (("same", 0), ("next", 0.1))
     }
     write_outputs(params, name, before, after=after, links=links["same"], next_links=links["next"])
-    if name in params.models:
-        seed = params.models[name].seed
+    if name in params.trainings:
+        seed = params.trainings[name].seed
         write_training(params, name, commits=[COMMIT] if seed == 1 else [COMMIT, OTHER_COMMIT])
 
 
@@ -194,7 +194,7 @@ def write_outputs(params: Params, name: str, before: Sequence[str], **more: Sequ
 
 def write_training(params: Params, name: str, **changes: Any) -> None:
     """Write the files of a training that took 90 seconds; ``changes`` replace entries of provenance."""
-    folder, model = Layout(params.experiment).model(name), params.models[name]
+    folder, model = Layout(params.experiment).model(name), params.trainings[name]
     own = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
     own |= {"dataset_digest": f"{model.family:x<64}", "fingerprint": "f" * 16}
     write_json(folder / "config.json", made_records.config_of(params, name, **own))
@@ -218,10 +218,10 @@ def write_aligner(params: Params, **changes: Any) -> None:
 
 def score_lines(params: Params, name: str, value: float, aer: float = 0.5) -> list[ScoreRow]:
     """Return made-up scores: BLEU is ``value``, and 2 more after replacement; perplexity 100 less it."""
-    system, model = params.translators(name), params.models.get(name)
+    system, model = params.translators(name), params.trainings.get(name)
     common: dict[str, Any] = {"kind": "training", "system": params.runs_of(name)[0], "model": name}
     common |= {"seed": model.seed if model else None, "trainings": 1, "family": system.family}
-    common |= {"direction": params.models[system.members[0]].direction, "lines": 500}
+    common |= {"direction": params.trainings[system.members[0]].direction, "lines": 500}
     common |= {"data": f"{system.family:x<12}"}
     lines = []
     for test in params.sets.tests:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import torch
 from small_training import ADAM, RECIPE, reversal
 
-from attnmt.config import ModelShape, System, Training
+from attnmt.config import ModelShape, Recipe, System
 from attnmt.decoding.batched import force_all, search_all
 from attnmt.decoding.search import Search
 from attnmt.model.cpu_isa import keep_to_avx2
@@ -25,7 +25,7 @@ WORDS = 61
 # Rows, columns and numbers in each sum. oneDNN cuts sums of so many numbers, elsewhere with AVX-512.
 LONG_SUMS = [(1, 64, 1024), (2, 37, 1000), (64, 7, 1030), (5, 37, 3000)]
 # The cell, the system and the recipe of each: every window, both cells, both optimizers.
-TRAININGS: dict[str, tuple[str, System, Training]] = {
+TRAININGS: dict[str, tuple[str, System, Recipe]] = {
     "no attention": ("lstm", System(dropout=0.2), RECIPE),
     "location": ("lstm", System(attention="global", score="location", reverse=True), RECIPE),
     "global": ("lstm", System(attention="global", score="dot", input_feeding=True), RECIPE),
@@ -55,7 +55,7 @@ def digests() -> dict[str, dict[str, str]]:
         torch.set_num_threads(threads)
 
 
-def _digests(cell: str, system: System, recipe: Training) -> dict[str, str]:
+def _digests(cell: str, system: System, recipe: Recipe) -> dict[str, str]:
     shape = ModelShape(
         layers=2, size=37, embedding=29, window_D=3, location_slots=20, init=0.1, cell=cell
     )

@@ -120,9 +120,9 @@ def make_experiment(folder: Path) -> Params:
     write_dictionary(layout.dictionary / "en-de.tsv", words, 1, side=0)
     write_dictionary(layout.dictionary / "de-en.tsv", words, 1, side=1)
     write_lines(layout.dictionary / "dev.links", ["0-0 1-1 2-2"] * len(ENGLISH["dev"]))
-    for number, name in enumerate(params.models):
+    for number, name in enumerate(params.trainings):
         make_model(params, layout, name, 2.0 + number)
-    for name in filter(params.attends, [*params.models, *params.ensembles]):
+    for name in filter(params.attends, [*params.trainings, *params.ensembles]):
         reading = {"set": "dev", "unknown_words": 1, "hits": {"same": 1, "next": 0}}
         write_json(layout.reading(name), reading | {"chosen": "same", "authors": "next"})
     return params
@@ -130,7 +130,7 @@ def make_experiment(folder: Path) -> Params:
 
 def make_model(params: Params, layout: Layout, name: str, dev_perplexity: float = 9.5) -> None:
     """Write a model with random weights, its configuration and its metrics."""
-    model = params.models[name]
+    model = params.trainings[name]
     data = EncodedSets(layout.encoded(model.family))
     vocabularies = {side: data.vocabulary(side) for side in params.sides(name)}
     sizes = [len(vocabulary) for vocabulary in vocabularies.values()]

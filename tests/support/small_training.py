@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attnmt.config import ModelShape, System, Training
+from attnmt.config import ModelShape, Recipe, System
 from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
@@ -15,7 +15,7 @@ from attnmt.training.optimizers import SGD
 from attnmt.training.state import TrainingState
 from attnmt.training.stop import Stop, TrainingStopped
 
-RECIPE = Training(
+RECIPE = Recipe(
     batch_size=8,
     learning_rate=1.0,
     epochs=3,
@@ -82,7 +82,7 @@ def run(
     kill_after: Iterator[int] | None = None,
     device: str = "cpu",
     stop_after: Iterator[int] | None = None,
-    recipe: Training = RECIPE,
+    recipe: Recipe = RECIPE,
 ) -> tuple[dict[str, bytes], list, dict]:
     """Train to the end, whatever interrupts it; return the weights, the history and the metrics.
 

@@ -11,7 +11,7 @@ from small_project import ROOT
 
 from attnmt.config import load_params
 from attnmt.config.claims import project_claims
-from attnmt.config.generated import SCHEMAS, SLOTS, models_yaml, schema
+from attnmt.config.generated import SCHEMAS, SLOTS, schema, trainings_yaml
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
 
@@ -27,11 +27,11 @@ def line_of(text: str, part: str) -> int:
 
 
 @every_experiment
-def test_every_experiment_loads_and_models_yaml_agrees_with_it(path):
-    """`make format` writes models.yaml; if it were out of date, DVC would run other models."""
+def test_every_experiment_loads_and_trainings_yaml_agrees_with_it(path):
+    """`make format` writes trainings.yaml; if it were out of date, DVC would run other models."""
     params = load_params(path, ROOT)
     assert (ROOT / params.params_file).samefile(path)
-    assert path.with_name("models.yaml").read_text() == models_yaml(params)
+    assert path.with_name("trainings.yaml").read_text() == trainings_yaml(params)
 
 
 def written_by_dvc(path: Path) -> bytes:
@@ -243,4 +243,4 @@ def test_an_ensemble_has_at_most_as_many_members_as_dvc_yaml_has_slots():
     members = [f"m{i}" for i in range(SLOTS + 1)]
     large = params.ensembles["ensemble"].model_copy(update={"members": members})
     with pytest.raises(InputError, match=r"ensembles\.ensemble\.members: dvc\.yaml has 16 slots"):
-        models_yaml(params.model_copy(update={"ensembles": {"ensemble": large}}))
+        trainings_yaml(params.model_copy(update={"ensembles": {"ensemble": large}}))

@@ -7,7 +7,7 @@ import torch
 from small_training import ADAM, FEEDING, RECIPE, reversal, run, small
 from torch import Tensor
 
-from attnmt.config import Training
+from attnmt.config import Recipe
 from attnmt.errors import InputError
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
@@ -17,7 +17,7 @@ from attnmt.training.loop import Trained, train
 RISING = ADAM.model_copy(update={"epochs": 30, "learning_rate": 0.03})
 
 
-def rising(folder: Path, recipe: Training) -> tuple[Trained, dict[int, dict[str, Tensor]]]:
+def rising(folder: Path, recipe: Recipe) -> tuple[Trained, dict[int, dict[str, Tensor]]]:
     """Train where the development cost rises in the end; return also the weights of each evaluation.
 
     Those of 0 are the ones that are kept.

@@ -80,7 +80,7 @@ def change_params(**sections):
 def write_system(name, links=LINKS):
     """Write translations, and links if the system has attention; for a model, its training, too."""
     write_outputs(params(), name, OUTPUT, after=REPLACED, links=links)
-    if name in params().models:
+    if name in params().trainings:
         write_training(params(), name)
 
 

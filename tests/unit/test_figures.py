@@ -77,7 +77,7 @@ def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params):
 
 def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows():
     params = made_params()
-    names = [*params.models, *params.ensembles]
+    names = [*params.trainings, *params.ensembles]
     paper, ours = figure6(params, made_numbers(params)).panels
     expected = ["base_reverse_dropout", "local_p_general_feed", "ensemble"]
     assert [series.model for series in ours.series] == expected

@@ -130,7 +130,7 @@ def test_every_number_of_a_training_is_there_once(scored):
         for key in keys_of(line)
     ]
     assert len(set(keys)) == len(keys)
-    for name in [*params.models, *params.ensembles]:
+    for name in [*params.trainings, *params.ensembles]:
         values = [(line.metric, line.set, line.value) for line in own if line.model == name]
         read = [(line.metric, line.set, line.value) for line in read_scores(params, name).lines]
         assert values[: len(read)] == read

@@ -189,7 +189,7 @@ def test_the_stages_follow_the_systems_without_make_format(project):
     read_stages("demo")
     change(project / "params.yaml", "systems", ["base_reverse"])
     read_stages("demo")
-    assert list(yaml.safe_load(Path("models.yaml").read_text())["models"]) == ["base_reverse"]
+    assert list(yaml.safe_load(Path("trainings.yaml").read_text())["trainings"]) == ["base_reverse"]
 
 
 def test_a_text_may_lie_outside_the_project(project):

@@ -37,7 +37,7 @@ def params(tmp_path, monkeypatch):
     """Three systems of three seeds and one of one seed, with what they translated."""
     monkeypatch.chdir(tmp_path)
     params = make_params(seeds=3)
-    for at, name in enumerate(params.models):
+    for at, name in enumerate(params.trainings):
         write_run(params, name, at)
     write_diagonal("gold")
     return params
@@ -52,9 +52,9 @@ def write_diagonal(kind):
 
 def make_params(seeds):
     params = made_params(*SYSTEMS, seeds=seeds)
-    single = {"base_reverse": made_params("base_reverse").models["base_reverse"]}
+    single = {"base_reverse": made_params("base_reverse").trainings["base_reverse"]}
     evaluation = params.evaluation.model_copy(update={"length_group": 10})
-    changes = {"models": params.models | single, "evaluation": evaluation}
+    changes = {"trainings": params.trainings | single, "evaluation": evaluation}
     return params.model_copy(update=changes)
 
 
@@ -66,7 +66,7 @@ def write_run(params, name, at):
     layout, share = Layout("demo"), 0.1 if name.startswith("local") else 0.5
     before = spoil(REFERENCES, seed=at, share=share)
     after = [line.replace("<unk>", "Haus") for line in before]
-    own: dict[str, Any] = {"kind": "training", "model": name, "seed": params.models[name].seed}
+    own: dict[str, Any] = {"kind": "training", "model": name, "seed": params.trainings[name].seed}
     own |= {"family": "luong", "direction": "forward"}
     lines = [made_line(name, "bleu", 9, set=test, **own) for test in params.sets.tests]
     lines += (made_line(name, "ppl", 80.0 - at, set=test, **own) for test in params.sets.tests)
@@ -96,7 +96,7 @@ def write_run(params, name, at):
 
 def texts_of(params, name, replaced=False):
     """Return what the runs of a system translated."""
-    numbers = {run: at for at, run in enumerate(params.models)}
+    numbers = {run: at for at, run in enumerate(params.trainings)}
     texts = [spoil(REFERENCES, seed=numbers[run], share=0.1) for run in params.seeds_of(name)]
     return [[line.replace("<unk>", "Haus") if replaced else line for line in t] for t in texts]
 
@@ -150,7 +150,7 @@ def test_error_rates_are_those_of_the_chosen_step_and_say_whose_links_they_count
 
 
 def test_perplexity_and_costs_are_those_of_the_trainings(params):
-    numbers = {name: at for at, name in enumerate(params.models)}
+    numbers = {name: at for at, name in enumerate(params.trainings)}
     mean = {name: sum(numbers[run] for run in params.seeds_of(name)) / 3 for name in (BEST, "base")}
     perplexity = found_of(params, claim_of(measure="perplexity"))
     assert perplexity.value == pytest.approx(mean["base"] - mean[BEST])

@@ -56,14 +56,14 @@ def params(tmp_path, monkeypatch):
     params = made_params()
     for family in params.families:
         write_encoded(family, ["0-0", "", "0-0", "0-0 1?1 2-1", "0-0"])
-    for name in [*params.models, "ensemble"]:
+    for name in [*params.trainings, "ensemble"]:
         write_attention(name, uniform(2, 16), (LINE, SOURCE, TARGET, WEIGHTS), uniform(4, 2))
     return params
 
 
 def only(params, *names):
-    models = {name: params.models[name] for name in names}
-    return params.model_copy(update={"models": models, "ensembles": {}})
+    models = {name: params.trainings[name] for name in names}
+    return params.model_copy(update={"trainings": models, "ensembles": {}})
 
 
 @pytest.mark.parametrize("name", ["local_m_general_feed", "ensemble"])
@@ -185,6 +185,6 @@ def test_the_page_has_the_matrices_of_first_seeds_and_each_text_once(monkeypatch
 def test_two_systems_have_two_labels():
     """Table 6 calls the one with input feeding what the table of what decides calls the other."""
     two = made_params("global_location", "global_location_feed", "local_m_general_feed")
-    assert len({attention.label(two, name) for name in two.models}) == 3
+    assert len({attention.label(two, name) for name in two.trainings}) == 3
     alone = made_params("global_location_feed")
     assert attention.label(alone, "global_location_feed") == "global (location)"

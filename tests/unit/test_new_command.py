@@ -15,7 +15,7 @@ from small_project import ROOT, Command
 
 from attnmt.commands import new as command
 from attnmt.config import Languages, Params, SearchRules, load_params
-from attnmt.config.generated import models_yaml
+from attnmt.config.generated import trainings_yaml
 from attnmt.corpora.own_text import find_overlap, write_divided
 from attnmt.corpora.raw_text import write_local
 from attnmt.decoding.rules import limits
@@ -67,9 +67,9 @@ def test_an_experiment_is_ready_to_run(new, tmp_path):
         ("fr", "French", "words"),
         ("en", "English", "moses"),
     ]
-    assert {*params.models} == {*command.PROPOSED}
-    assert (folder / "models.yaml").read_text() == models_yaml(params)
-    assert yaml.safe_load((folder / "models.yaml").read_text())["local_text"] == f"{folder}/text"
+    assert {*params.trainings} == {*command.PROPOSED}
+    assert (folder / "trainings.yaml").read_text() == trainings_yaml(params)
+    assert yaml.safe_load((folder / "trainings.yaml").read_text())["local_text"] == f"{folder}/text"
     assert (folder / "dvc.yaml").read_bytes() == Path("dvc.yaml").read_bytes()
     assert (folder / "text/train.fr").resolve() == (tmp_path / "corpus.fr").resolve()
     raw = tmp_path / "raw"
@@ -159,7 +159,7 @@ def test_compressed_files_are_divided(new):
             stream.write(Path(f"../corpus.{code}").read_bytes())
     train = ["--train", "../corpus.fr.gz", "../corpus.en.gz", "--hold-out", "5"]
     params = made(new, *train, "--systems", "all")
-    assert len(params.models) == len(load_params(ROOT / "params.yaml", ROOT).models)
+    assert len(params.trainings) == len(load_params(ROOT / "params.yaml", ROOT).trainings)
     text = text_of("own")
     sizes = {name: text[f"{name}.fr"].count("\n") for name in ("train", "dev", "test")}
     assert sizes == {"train": 30, "dev": 5, "test": 5}
@@ -170,7 +170,7 @@ def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
     def fails(params: Params) -> bool:
         raise ending
 
-    monkeypatch.setattr(command, "write_models", fails)
+    monkeypatch.setattr(command, "write_trainings", fails)
     monkeypatch.setattr(os, "_exit", sys.exit)  # this process goes on
     status, out, _ = new("own", *SETS)
     assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
@@ -203,7 +203,7 @@ def test_what_is_said_before_the_stages_is_what_they_count(new, monkeypatch, sam
     status, out, _ = new("own", *TRAIN, "--hold-out", "100", "--systems", "base,base_reverse")
     assert status == 0
     params, layout = load_params(Path("experiments/own/params.yaml")), Layout("own")
-    before = training_sizes(params, params.models)["luong"]
+    before = training_sizes(params, params.trainings)["luong"]
     for folder in (layout.raw, layout.tokens, layout.encoded("luong")):
         folder.mkdir(parents=True)
     args = params.languages, params.sets
@@ -211,7 +211,7 @@ def test_what_is_said_before_the_stages_is_what_they_count(new, monkeypatch, sam
     train = tokenize_sets(layout.raw, layout.tokens, *args, params.tokenize)["sets"]["train"]
     encoding = params.families["luong"].encoding
     encode_sets(layout.tokens, layout.encoded("luong"), *args, encoding)
-    after = training_sizes(params, params.models)["luong"]
+    after = training_sizes(params, params.trainings)["luong"]
     assert before.pairs == pytest.approx(after.pairs, rel=rel)
     assert before.words == pytest.approx(after.words, rel=rel)
     recipe = params.families["luong"].training

@@ -31,7 +31,7 @@ def made(tmp_path_factory):
         both = languages("fr French", "oc Occitan", "words").model_dump()
         params = make_scored(languages=both, sets=sets | {"aligned": ["test", "news"]})
         (Layout("demo").tokens / "news.links").unlink()
-        for name in [*params.models, *params.ensembles, *BASELINES]:
+        for name in [*params.trainings, *params.ensembles, *BASELINES]:
             evaluate(params, name).write(params, name)
         numbers = gather(ExperimentScores(params))
         yield params, numbers, {table.name: table for table in make_tables(params, numbers)}
@@ -39,7 +39,7 @@ def made(tmp_path_factory):
 
 def test_no_table_names_another_language(made):
     params, numbers, tables = made
-    for name in params.models:
+    for name in params.trainings:
         for test in params.sets.tests:
             write_lines(Layout("demo").translations(name) / f"{test}.txt", ["mot"] * 24)
     for test in params.sets.tests:

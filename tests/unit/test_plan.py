@@ -20,7 +20,7 @@ NAMES = [
     *("translate@base", "translate@german", "evaluate@base", "evaluate@german", "gather", "report"),
 ]
 DVC_YAML = """
-vars: [models.yaml]
+vars: [trainings.yaml]
 stages:
   train:
     foreach: ${models}

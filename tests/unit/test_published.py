@@ -42,7 +42,7 @@ def test_every_published_line_has_a_row_and_every_row_its_system():
     for file in ("params.yaml", PAPER):
         params = made_params(file=file)
         named = {line.system for line in published_lines(params)} - {None, ALIGNER}
-        assert named <= params.models.keys() | params.ensembles.keys()
+        assert named <= params.trainings.keys() | params.ensembles.keys()
 
 
 def test_printed_gains_are_those_over_the_row_that_systems_yaml_names():

@@ -28,10 +28,10 @@ def with_models(**models):
     """Return parameters of one's own text with only these models, in their order."""
     params = made_params(GLOBAL, LOCAL, "base_reverse_dropout")
     known = {
-        name: params.models[like].model_copy(update=new) for name, (like, new) in models.items()
+        name: params.trainings[like].model_copy(update=new) for name, (like, new) in models.items()
     }
     named = {name: one.model_copy(update={"entry": name}) for name, one in known.items()}
-    return of_own_text(params.model_copy(update={"models": named, "ensembles": {}}))
+    return of_own_text(params.model_copy(update={"trainings": named, "ensembles": {}}))
 
 
 def names_asked(params, numbers):
@@ -41,7 +41,9 @@ def names_asked(params, numbers):
 def test_systems_differ_in_what_their_lines_differ_in():
     params = made_params()
     alike = [
-        name for name, line in LINES.items() if name in params.models and line["family"] == "luong"
+        name
+        for name, line in LINES.items()
+        if name in params.trainings and line["family"] == "luong"
     ]
     for pair in combinations(alike, 2):
         one, two = (PLAIN | LINES[name] for name in pair)

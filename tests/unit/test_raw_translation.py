@@ -125,8 +125,8 @@ def test_the_longest_sentence_of_the_training_text_is_known(translators, params,
 
 
 def test_without_a_forward_model_the_best_backward_one_is_taken(params, folder):
-    backward = {n: m for n, m in params.models.items() if m.direction == "backward"}
-    assert best_model(params.model_copy(update={"models": backward}), folder) == "german"
+    backward = {n: m for n, m in params.trainings.items() if m.direction == "backward"}
+    assert best_model(params.model_copy(update={"trainings": backward}), folder) == "german"
 
 
 def test_the_best_model_has_the_lowest_perplexity_of_all_that_read_the_same_units(
@@ -142,8 +142,8 @@ def test_the_best_model_has_the_lowest_perplexity_of_all_that_read_the_same_unit
     assert best_model(params, tmp_path) == "local_p_3"
     words = params.families["words"]
     big = words.model_copy(update={"shape": words.shape.model_copy(update={"size": 9})})
-    plain = params.models["plain"].model_copy(update={"family": "big"})
+    plain = params.trainings["plain"].model_copy(update={"family": "big"})
     changes = {"families": params.families | {"big": big}}
-    other = params.model_copy(update=changes | {"models": params.models | {"plain": plain}})
+    other = params.model_copy(update=changes | {"trainings": params.trainings | {"plain": plain}})
     write_json(layout.model("plain") / "metrics.json", metrics(dev_perplexity=3.5))
     assert best_model(other, tmp_path) == "plain"

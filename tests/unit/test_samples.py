@@ -32,7 +32,7 @@ def params(tmp_path, monkeypatch):
     for test in params.sets.tests:
         for language in ("en", "de"):
             write_lines(layout.raw / f"{test}.{language}", texts(f"{test}.{language}"))
-        for name in params.models:
+        for name in params.trainings:
             write_lines(layout.translations(name) / f"{test}.txt", texts(f"{test} by {name}"))
     return params
 

@@ -14,7 +14,7 @@ NUMBERS = made_numbers(PARAMS)
 PAPER = "experiments/wmt14/params.yaml"  # whose first test set is the paper's
 BEST = "local_p_general_feed"
 LOCAL_M = "local_m_general_feed"
-AT = {name: k for k, name in enumerate(PARAMS.models)}
+AT = {name: k for k, name in enumerate(PARAMS.trainings)}
 LATER = AT[LOCAL_M] - AT["global_location_feed"]
 
 
@@ -145,8 +145,8 @@ def test_on_the_papers_text_the_verdict_is_about_the_number(seeds, value, word):
 
 
 def test_a_system_with_other_settings_or_with_a_score_by_definition_is_marked():
-    short = PARAMS.models["base_reverse"].model_copy(update={"epochs": 1})
-    params = PARAMS.model_copy(update={"models": PARAMS.models | {"base_reverse": short}})
+    short = PARAMS.trainings["base_reverse"].model_copy(update={"epochs": 1})
+    params = PARAMS.model_copy(update={"trainings": PARAMS.trainings | {"base_reverse": short}})
     line = NUMBERS.system("base", "bleu", "test1", "tokenized", "before")
     tables = tables_of(params, changed(NUMBERS, line, note=WIDE))
     systems = [cells(tables["table1"], row, "system") for row in ("base", "reverse")]
@@ -182,8 +182,8 @@ def test_systems_of_a_pair_differ_in_nothing_else_and_their_labels_say_in_what(t
 
 
 def test_a_system_without_its_partner_has_no_row():
-    models = {k: v for k, v in PARAMS.models.items() if k != "global_general_feed"}
-    params = PARAMS.model_copy(update={"models": models, "ensembles": {}})
+    models = {k: v for k, v in PARAMS.trainings.items() if k != "global_general_feed"}
+    params = PARAMS.model_copy(update={"trainings": models, "ensembles": {}})
     tables = tables_of(params, made_numbers(params))
     faults = ["local_p", "position_gradient", "together"]
     assert list(tables["table_faults"].frame.index) == faults
@@ -191,10 +191,10 @@ def test_a_system_without_its_partner_has_no_row():
 
 def test_ablations_are_shown_where_a_system_on_request_is_trained():
     assert "ablations" not in TABLES
-    dot = PARAMS.models["global_dot_feed"].model_copy(
+    dot = PARAMS.trainings["global_dot_feed"].model_copy(
         update={"input_feeding": False, "entry": "global_dot"}
     )
-    params = PARAMS.model_copy(update={"models": PARAMS.models | {"global_dot": dot}})
+    params = PARAMS.model_copy(update={"trainings": PARAMS.trainings | {"global_dot": dot}})
     tables = tables_of(params, made_numbers(params))
     question = PARAMS.tables["ablations"].rows["dot_feed"].question
     found = cells(tables["ablations"], "dot_feed", "question", "gain over")

@@ -3,13 +3,11 @@
 from collections.abc import Callable
 
 import pytest
-import yaml
 from demo_values import ROOT, demo_text
 from dvc.utils.cli_parse import to_path_overrides
 from dvc.utils.hydra import apply_overrides
 
 from attnmt.config import Params, load_params
-from attnmt.config.generated import models_yaml
 from attnmt.config.systems import Systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
@@ -41,14 +39,14 @@ def load(write) -> Load:
 
 def test_without_a_list_everything_is_trained_that_is_not_on_request(load):
     params = load("1")
-    assert list(params.models) == [n for n in SYSTEMS.systems if n not in SYSTEMS.on_request]
+    assert list(params.trainings) == [n for n in SYSTEMS.systems if n not in SYSTEMS.on_request]
     assert list(params.ensembles) == [n for n in SYSTEMS.ensembles if n not in SYSTEMS.on_request]
 
 
 def test_what_is_on_request_is_trained_where_it_is_named(load):
     members = ", ".join(SYSTEMS.ensembles["ensemble"].members)
     params = load("1", f"{members}, global_dot, ensemble_probabilities")
-    assert "global_dot" in params.models
+    assert "global_dot" in params.trainings
     assert list(params.ensembles) == ["ensemble", "ensemble_probabilities"]
     both = params.ensembles.values()
     assert [ensemble.average for ensemble in both] == ["logits", "probabilities"]
@@ -62,7 +60,7 @@ def test_a_number_of_seeds_may_hold_for_all_but_some(load):
     assert params.seeds_of(BEST) == [BEST, f"{BEST}_2", f"{BEST}_3"]
     assert params.seeds_of("gru_self") == params.runs_of("gru_self") == ["gru_self", "gru_self_2"]
     assert params.system_of("gru_self_2") == "gru_self"
-    assert [params.models[name].seed for name in params.seeds_of(f"{BEST}_3")] == [1, 2, 3]
+    assert [params.trainings[name].seed for name in params.seeds_of(f"{BEST}_3")] == [1, 2, 3]
 
 
 def test_an_ensemble_has_the_seeds_that_all_its_members_have(load):
@@ -71,27 +69,6 @@ def test_an_ensemble_has_the_seeds_that_all_its_members_have(load):
     first, second = (params.ensembles[name].members for name in ("ensemble", "ensemble_2"))
     assert second == [f"{member}_2" for member in first]
     assert [params.ensembles[name].seed for name in params.runs_of("ensemble_2")] == [1, 2]
-    written = yaml.safe_load(models_yaml(params))["ensembles"]["ensemble_2"]
-    assert written["ensemble"] == "ensemble"  # its name in systems.yaml
-    assert written["members"][: len(second)] == second
-    assert load(f"{{default: 2, {BEST}: 1}}").runs_of("ensemble") == ["ensemble"]
-
-
-SLOW = "slow: {base: {learning_rate: 0.5}, gru_self: {}, gru_additive: {optimizer: adam}}"
-
-
-def test_a_system_is_trained_by_each_recipe_that_changes_something(load):
-    params = load("{default: 2, base_slow: 3}", recipes=SLOW)
-    assert params.seeds_of("base") == ["base", "base_2"]
-    assert params.seeds_of("base_slow_2") == ["base_slow", "base_slow_2", "base_slow_3"]
-    assert params.system_of("base_slow_2") == "base_slow"
-    assert params.recipe("base_slow").learning_rate == 0.5
-    assert params.models["base"].system == params.models["base_slow"].system
-    assert params.recipe("gru_additive_slow").optimizer == "adam"
-    assert "gru_self_slow" not in params.models  # {} changes nothing
-    written = yaml.safe_load(models_yaml(params))["models"]
-    slow = {"name": "slow", "learning_rate": 0.5}
-    assert written["base_slow_2"] == written["base_2"] | {"recipe": slow, "code": "base_slow"}
 
 
 def test_dvc_gives_one_system_what_it_did_not_have(load, tmp_path):
@@ -101,8 +78,9 @@ def test_dvc_gives_one_system_what_it_did_not_have(load, tmp_path):
     ((path, overrides),) = to_path_overrides([option]).items()
     apply_overrides(path, overrides)
     after = load_params(tmp_path / "params.yaml", tmp_path)
-    assert [name for name in after.models if after.models[name] != before.models[name]] == [BEST]
-    assert after.models[BEST].window_D == 5
+    first, changed = before.trainings, after.trainings
+    assert [name for name in changed if changed[name] != first[name]] == [BEST]
+    assert after.trainings[BEST].window_D == 5
 
 
 def test_an_ensemble_of_trainings_is_one(load):

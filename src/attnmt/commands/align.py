@@ -156,5 +156,5 @@ def _rate(name: str, scores: "Score") -> str:
 
 def _attentional(params: Params) -> list[str]:
     """Return the first seeds of all systems and ensembles with attention."""
-    names = [*params.models, *params.ensembles]
+    names = [*params.trainings, *params.ensembles]
     return [name for name in names if params.attends(name) and params.runs_of(name)[0] == name]

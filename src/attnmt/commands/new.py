@@ -14,7 +14,7 @@ import yaml
 from attnmt.commands.messages import note, warn
 from attnmt.commands.options import PAIRS, Flip, refuse_pipes
 from attnmt.config import DEMO, SYSTEMS, load_params
-from attnmt.config.generated import write_models
+from attnmt.config.generated import write_trainings
 from attnmt.config.systems import Systems
 from attnmt.corpora.parallel import Files, parallel_rows
 from attnmt.errors import InputError
@@ -128,14 +128,14 @@ def new(
         write_text(partial / ".gitignore", "/text\n")
     try:
         params = load_params(folder / "params.yaml")
-        write_models(params)
+        write_trainings(params)
     except BaseException:  # also Ctrl-C; the same command would find a folder in its way
         shutil.rmtree(folder)
         raise
     _say(folder, proposal, shared)
-    times = training_times(params, [*params.models])
+    times = training_times(params, [*params.trainings])
     cost = f"{time_text(sum(times.seconds.values()))}, {times.source}" if times else "not known yet"
-    typer.echo(f"Cost of {len(params.models)} trainings: {cost}")
+    typer.echo(f"Cost of {len(params.trainings)} trainings: {cost}")
     typer.echo(f"Run it: snakemake -j2 --config experiment={name}")
 
 

@@ -70,7 +70,7 @@ def complete_model(context: typer.Context, incomplete: str) -> list[str]:
         params = load_params(params_file(context.params.get("experiment") or DEMO))
     except InputError:  # a shell that completes has no place for a message
         return []
-    return [name for name in (*params.models, *params.ensembles) if name.startswith(incomplete)]
+    return [name for name in (*params.trainings, *params.ensembles) if name.startswith(incomplete)]
 
 
 @contextmanager

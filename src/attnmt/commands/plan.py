@@ -32,7 +32,7 @@ def plan(
     """Show what would run, how long its trainings take, and what is downloaded.
 
     Times follow from the speed of this experiment's finished trainings, or else from a rough formula.
-    No stage runs. The command only brings models.yaml and the digests of the code up to date.
+    No stage runs. The command only brings trainings.yaml and the digests of the code up to date.
 
     Examples: attnmt plan; attnmt plan --experiment wmt14 --at-once 4
     """
@@ -41,7 +41,7 @@ def plan(
         from attnmt.workflow.graph import compare_stages
     stages = compare_stages(experiment)
     done = {stage.name for stage in stages if stage.done}
-    to_train = [name for name in params.models if f"train@{name}" not in done]
+    to_train = [name for name in params.trainings if f"train@{name}" not in done]
     page = Console(width=WIDTH, markup=False, highlight=False)
     page.print(
         f"Experiment {experiment}: {len(stages) - len(done)} of {len(stages)} stages would run."
@@ -85,7 +85,7 @@ def _print_trainings(page: Console, params: Params, to_train: list[str], at_once
     table = _table("to be trained", "parameters", "target words", "time")
     checkpoints = []
     for name in to_train:
-        model, recipe = params.model(name), params.recipe(name)
+        model, recipe = params.training(name), params.recipe(name)
         text = sizes.get(model.family)
         config = config_of(params, name, text)
         checkpoints.append(checkpoint_bytes(config, recipe))

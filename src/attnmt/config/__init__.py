@@ -14,7 +14,7 @@ from attnmt.config.experiment import (
     SearchRules,
 )
 from attnmt.config.languages import DIRECTIONS, LINKS, Direction, Language, Languages, Rule
-from attnmt.config.model import Average, Cell, Model, ModelShape, Precision, System, Training
+from attnmt.config.model import Average, Cell, ModelShape, Precision, Recipe, System, Training
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import ALIGNER, DIAGONAL, DICTIONARY, Column, TableEntry, TableRow
 from attnmt.config.text import Encoding, Sets, Tokenize
@@ -42,10 +42,10 @@ __all__ = [
     "LengthPenalty",
     "LinkStep",
     "Machine",
-    "Model",
     "ModelShape",
     "Params",
     "Precision",
+    "Recipe",
     "Rule",
     "SearchRules",
     "Sets",

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveInt, mode
 
 from attnmt.config.corpus import ChoiceCorpus, DownloadCorpus, LocalCorpus, Source
 from attnmt.config.languages import LINKS, Languages
-from attnmt.config.model import Family, OwnRecipe, Run
+from attnmt.config.model import Family, Overrides, Run
 from attnmt.config.strict import Distinct, Name, Slug, Strict, refuse_unknown
 from attnmt.config.systems import EVERY_OTHER
 from attnmt.config.text import Dictionary, Sets, Tokenize
@@ -128,7 +128,7 @@ class Experiment(Strict):
     # with {} has the same recipe in both, and is trained once. A claim is judged under each recipe that
     # has all of its systems. A recipe named `family` adds no trainings: {family: {base: {learning_rate:
     # 0.5}}} changes the family's own recipe for base, and other recipes then change the changed one
-    recipes: dict[Name, dict[Name, OwnRecipe]] = Field(default_factory=dict)
+    recipes: dict[Name, dict[Name, Overrides]] = Field(default_factory=dict)
     decoding: Decoding
     evaluation: Evaluation
     machine: Machine

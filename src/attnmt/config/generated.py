@@ -1,26 +1,24 @@
-"""The files that follow from others: models.yaml and dvc.yaml for DVC, and JSON schemas for editors.
+"""The files that follow from others: trainings.yaml and dvc.yaml for DVC, and JSON schemas for editors.
 
-DVC cannot work out which models an experiment trains, so ``models.yaml`` beside its params.yaml lists
+DVC cannot work out which models an experiment trains, so ``trainings.yaml`` beside its params.yaml lists
 them. Every experiments/<name>/dvc.yaml is a copy of the dvc.yaml in the project's folder.
 """
 
 import json
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from attnmt.config.claims import Claims
 from attnmt.config.experiment import Experiment
-from attnmt.config.model import Model
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import Systems
-from attnmt.config.trainings import FAMILY, SYSTEMS
+from attnmt.config.trainings import SYSTEMS
 from attnmt.errors import InputError
 from attnmt.files.text_file import update_text
 from attnmt.layout import HISTORY, Layout
 
-MODELS, STAGES = "models.yaml", "dvc.yaml"
+TRAININGS, STAGES = "trainings.yaml", "dvc.yaml"
 SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
 SCHEMAS: dict[str, type[Experiment | Systems | Claims]] = {
     "params": Experiment,
@@ -32,8 +30,8 @@ HEAD = (
 )
 
 
-def models_yaml(params: Params) -> str:
-    """Return the content of an experiment's ``models.yaml``.
+def trainings_yaml(params: Params) -> str:
+    """Return the content of an experiment's ``trainings.yaml``.
 
     Raises:
         InputError: if an ensemble has more members than dvc.yaml has slots.
@@ -41,47 +39,21 @@ def models_yaml(params: Params) -> str:
     file = Path(params.params_file)
     up = Path(*[".."] * len(file.parent.parts))
     dev_cost = f"{params.sets.dev}_cost"
-    histories = [Layout(params.experiment).model(name) / HISTORY for name in params.models]
+    histories = [Layout(params.experiment).model(name) / HISTORY for name in params.trainings]
     depends = Layout(params.experiment).depends / "corpus.json"
     content = {
         "root": up.as_posix(),
         "params_file": file.as_posix(),
-        "models_file": file.with_name(MODELS).as_posix(),
         # DVC depends on that file anyway, so an experiment without local text names it here.
         "local_text": (params.local_text or depends).as_posix(),
-        "models": {
-            name: {
-                "system": model.entry,
-                "family": model.family,
-                "seed": model.seed,
-            }
-            | _own_recipe(params, model)
-            for name, model in params.models.items()
-        },
+        "trainings": {name: {"family": one.family} for name, one in params.trainings.items()},
         "ensembles": {
-            name: {
-                "ensemble": ensemble.entry,
-                "family": ensemble.family,
-                "members": _slots(ensemble.entry, ensemble.members),
-            }
-            for name, ensemble in params.ensembles.items()
-        },
-        "other_recipes": {  # DVC reads params.yaml and this file together, so each key is in one only
-            recipe: {name: own.model_dump(exclude_none=True) for name, own in entries.items()}
-            for recipe, entries in params.recipes.items()
+            name: {"family": one.family, "members": _slots(one.entry, one.members)}
+            for name, one in params.ensembles.items()
         },
         "curves": {(up / path).as_posix(): dev_cost for path in histories},
     }
     return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)
-
-
-def _own_recipe(params: Params, model: Model) -> dict[str, Any]:
-    """Return what DVC must know of a recipe that is not only the family's, so that a change is seen."""
-    name, changes = model.recipe or FAMILY, dict[str, Any]()
-    for recipe in dict.fromkeys((FAMILY, name)):
-        if own := params.recipes.get(recipe, {}).get(model.entry):
-            changes |= own.model_dump(exclude_none=True)
-    return {"recipe": {"name": name, **changes}} if changes else {}
 
 
 def _slots(name: str, members: list[str]) -> list[str]:
@@ -94,13 +66,13 @@ def _slots(name: str, members: list[str]) -> list[str]:
     return members + members[:1] * (SLOTS - len(members))
 
 
-def write_models(params: Params, root: Path = Path()) -> bool:
-    """Bring an experiment's ``models.yaml`` up to date; return whether it changed.
+def write_trainings(params: Params, root: Path = Path()) -> bool:
+    """Bring an experiment's ``trainings.yaml`` up to date; return whether it changed.
 
     Raises:
-        InputError: as :func:`models_yaml` does.
+        InputError: as :func:`trainings_yaml` does.
     """
-    return update_text(root / Path(params.params_file).with_name(MODELS), models_yaml(params))
+    return update_text(root / Path(params.params_file).with_name(TRAININGS), trainings_yaml(params))
 
 
 def refuse_other_stages(params: Params, root: Path = Path()) -> None:
@@ -133,7 +105,7 @@ def main() -> None:
         update_text(Path("schema", f"{name}.json"), schema(name))
     for experiment in experiments():
         file = params_file(experiment)
-        write_models(load_params(file))
+        write_trainings(load_params(file))
         update_text(file.with_name(STAGES), Path(STAGES).read_text(encoding="utf-8"))
 
 

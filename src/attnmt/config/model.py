@@ -100,7 +100,7 @@ PATIENCE = optional(
 )
 
 
-class OwnRecipe(Strict):
+class Overrides(Strict):
     """What stands in place of a family's recipe. What is not given stays the family's."""
 
     epochs: PositiveInt | None = None
@@ -110,7 +110,7 @@ class OwnRecipe(Strict):
     patience: int | None = PATIENCE
 
 
-class Entry(System, OwnRecipe):
+class Entry(System, Overrides):
     """A system of ``systems.yaml``: an architecture, its family and, where it differs, its recipe."""
 
     family: Name
@@ -142,7 +142,7 @@ class Run(Strict):
         return self.system_name if self.seed == 1 else f"{self.system_name}_{self.seed}"
 
 
-class Model(Run, Entry):
+class Training(Run, Entry):
     """One training of a system."""
 
 
@@ -197,7 +197,7 @@ class ModelShape(Strict):
         return self.embedding or self.size
 
 
-class Training(Strict):
+class Recipe(Strict):
     """The paper's recipe (section 4.1), and what it leaves open."""
 
     batch_size: PositiveInt  # sentence pairs; every gradient is divided by it
@@ -220,7 +220,7 @@ class Training(Strict):
     patience: int | None = PATIENCE
     # what differs for models with dropout, which the paper trains longer; a model's own recipe
     # has these numbers in their places, so its files leave this out
-    with_dropout: OwnRecipe = Field(default=OwnRecipe(), exclude=True)
+    with_dropout: Overrides = Field(default=Overrides(), exclude=True)
 
     def __hash__(self) -> int:
         """Return the same for equal recipes."""
@@ -232,7 +232,7 @@ class Family(Strict):
 
     encoding: Encoding
     shape: ModelShape
-    training: Training
+    training: Recipe
 
     @model_validator(mode="after")
     def _some_machine_holds_the_model(self) -> Self:
@@ -256,10 +256,10 @@ class Family(Strict):
         own = {"layers": model.layers, "size": model.size}
         return self.shape.model_copy(update={key: n for key, n in own.items() if n is not None})
 
-    def recipe(self, model: Entry) -> Training:
+    def recipe(self, model: Entry) -> Recipe:
         """Return a model's recipe: its family's, with the numbers for dropout and the model's own."""
         recipe = self.training.model_dump()
         for own in (self.training.with_dropout, model) if model.dropout else (model,):
-            given = {key: getattr(own, key) for key in OwnRecipe.model_fields}
+            given = {key: getattr(own, key) for key in Overrides.model_fields}
             recipe |= {key: value for key, value in given.items() if value is not None}
-        return Training(**recipe)
+        return Recipe(**recipe)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from attnmt.config.experiment import Experiment
 from attnmt.config.languages import Direction
-from attnmt.config.model import Ensemble, Model, ModelShape, OwnRecipe, TrainedEnsemble, Training
+from attnmt.config.model import Ensemble, ModelShape, Overrides, Recipe, TrainedEnsemble, Training
 from attnmt.config.strict import Name
 from attnmt.config.systems import Systems, TableEntry
-from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_models
+from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_systems
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile, suggestion
 from attnmt.layout import Layout
@@ -23,48 +23,48 @@ class Params(Experiment):
     """
 
     params_file: str  # relative to the project's folder
-    models: dict[Name, Model]  # what is trained: systems, each with its seeds
+    trainings: dict[Name, Training]  # what is trained: systems, each with its seeds
     ensembles: dict[Name, TrainedEnsemble]  # what translates together, each with its seeds
     on_request: list[Name]  # systems and ensembles that an experiment has only if it names them
     tables: dict[Name, TableEntry]  # of scores, by the stem of their files
 
-    def model(self, name: str) -> Model:
+    def training(self, name: str) -> Training:
         """Return one model's description."""
-        if name not in self.models:
+        if name not in self.trainings:
             raise InputError(
-                f"{self.params_file}: no model {name!r}{suggestion(name, self.models)}"
+                f"{self.params_file}: no model {name!r}{suggestion(name, self.trainings)}"
             )
-        return self.models[name]
+        return self.trainings[name]
 
     def system_of(self, name: str) -> str:
         """Return the system of a model, such as base for base_2, or base_slow for base_slow_2."""
-        return self.model(name).system_name
+        return self.training(name).system_name
 
     def shape(self, name: str) -> ModelShape:
         """Return the size of a model."""
-        model = self.model(name)
+        model = self.training(name)
         return self.families[model.family].shape_of(model)
 
     def half_width(self, name: str) -> int | None:
         """Return the half-width of a model's local window; None if it has none."""
-        model = self.model(name)
+        model = self.training(name)
         is_local = model.attention not in ("none", "global")
         return model.window_D or self.shape(name).window_D if is_local else None
 
-    def recipe(self, name: str) -> Training:
+    def recipe(self, name: str) -> Recipe:
         """Return the recipe that a model learns by."""
-        model = self.model(name)
+        model = self.training(name)
         return self.families[model.family].recipe(model)
 
     def translators(self, name: str) -> Ensemble:
         """Return the models that translate under a name. A single model is an ensemble of one."""
         if name in self.ensembles:
             return self.ensembles[name]
-        if name not in self.models:
-            known = [*self.models, *self.ensembles]
+        if name not in self.trainings:
+            known = [*self.trainings, *self.ensembles]
             why = f"no model or ensemble {name!r}{suggestion(name, known)}"
             raise InputError(f"{self.params_file}: {why}")
-        return Ensemble.model_construct(family=self.models[name].family, members=[name])
+        return Ensemble.model_construct(family=self.trainings[name].family, members=[name])
 
     def sides(self, name: str) -> tuple[str, str]:
         """Return the codes of the languages that a model, or an ensemble, reads and writes."""
@@ -79,17 +79,17 @@ class Params(Experiment):
     @property
     def systems_and_ensembles(self) -> list[str]:
         """All systems and ensembles, without their other seeds."""
-        runs = {**self.models, **self.ensembles}
+        runs = {**self.trainings, **self.ensembles}
         return [name for name, run in runs.items() if run.seed == 1]
 
     def direction(self, name: str) -> Direction:
         """Return which way a model or an ensemble translates."""
-        return self.model(self.translators(name).members[0]).direction
+        return self.training(self.translators(name).members[0]).direction
 
     @property
     def main_direction(self) -> Direction:
         """Forward, unless all models translate backward."""
-        is_forward = any(model.direction == "forward" for model in self.models.values())
+        is_forward = any(model.direction == "forward" for model in self.trainings.values())
         return "forward" if is_forward else "backward"
 
     def ranked_together(self, direction: Direction | None = None) -> list[str]:
@@ -102,14 +102,14 @@ class Params(Experiment):
         way = direction or self.main_direction
         models = {
             name: self.families[model.family].encoding
-            for name, model in self.models.items()
+            for name, model in self.trainings.items()
             if model.direction == way and not model.faults
         }
         return [name for name in models if models[name] == next(iter(models.values()))]
 
     def attends(self, name: str) -> bool:
         """Return whether a model, or a member of an ensemble, has attention."""
-        return any(self.model(m).attention != "none" for m in self.translators(name).members)
+        return any(self.training(m).attention != "none" for m in self.translators(name).members)
 
     def replaces_words(self, name: str) -> bool:
         """Return whether attention can replace unknown words: the models must attend, and read words."""
@@ -120,14 +120,14 @@ class Params(Experiment):
         """Return the runs that tables and figures show under a name: a model or an ensemble with its
         other seeds. The list is empty if the experiment has neither.
         """
-        runs = {**self.models, **self.ensembles}
+        runs = {**self.trainings, **self.ensembles}
         like = runs.get(name or "")
         return [run for run in runs if like and runs[run].system_name == like.system_name]
 
     def seeds_of(self, name: str) -> list[str]:
         """Return the models that differ from ``name`` only in the seed, and ``name`` itself."""
         system = self.system_of(name)
-        return [other for other in self.models if self.system_of(other) == system]
+        return [other for other in self.trainings if self.system_of(other) == system]
 
     def system_under(self, recipe: Name | None, name: str) -> str | None:
         """Return what a system or an ensemble is called under another recipe.
@@ -135,11 +135,11 @@ class Params(Experiment):
         The name stays the same if that recipe is the family's own. The result is None if the experiment
         does not train it by that recipe.
         """
-        runs = {**self.models, **self.ensembles}
+        runs = {**self.trainings, **self.ensembles}
         if recipe is None or name not in runs:
             return name if name in runs else None
         entries = self.recipes[recipe]
-        if all(entries.get(one) == OwnRecipe() for one in self.translators(name).members):
+        if all(entries.get(one) == Overrides() for one in self.translators(name).members):
             return name
         other = (run for run in runs.values() if (run.entry, run.recipe) == (name, recipe))
         return next((run.system_name for run in other), None)
@@ -158,12 +158,12 @@ def load_params(path: Path | str, project: Path | str = Path()) -> Params:
     place = _place(file, experiment.experiment, project)
     systems_file = YamlFile.read(project / SYSTEMS)
     systems = systems_file.into(Systems)
-    models = trained_models(file, experiment, systems_file, systems)
+    trainings = trained_systems(file, experiment, systems_file, systems)
     return Params(
         **dict(experiment),
         params_file=place,
-        models=models,
-        ensembles=trained_ensembles(file, experiment, systems, models),
+        trainings=trainings,
+        ensembles=trained_ensembles(file, experiment, systems, trainings),
         on_request=systems.on_request,
         tables={
             name: table.model_copy(

@@ -9,10 +9,10 @@ from attnmt.config.model import (
     Ensemble,
     Entry,
     Family,
-    Model,
-    OwnRecipe,
+    Overrides,
     Run,
     TrainedEnsemble,
+    Training,
 )
 from attnmt.config.strict import Name
 from attnmt.config.systems import EVERY_OTHER, Systems
@@ -22,9 +22,9 @@ SYSTEMS = "systems.yaml"  # in the project's folder
 FAMILY = "family"  # a recipe that changes the family's own for some systems
 
 
-def trained_models(
+def trained_systems(
     file: YamlFile, experiment: Experiment, systems_file: YamlFile, systems: Systems
-) -> dict[Name, Model]:
+) -> dict[Name, Training]:
     """Return what an experiment trains: its systems in the order of ``systems.yaml``, with their seeds.
 
     The trainings by other recipes follow, recipe by recipe. The recipe ``family`` has none: it changes
@@ -52,11 +52,11 @@ def trained_models(
         for name, own in listed.items():
             if name not in chosen:
                 raise _untrained(file, ["recipes", given, name], chosen)
-            if given == FAMILY and own == OwnRecipe():
+            if given == FAMILY and own == Overrides():
                 raise file.error(["recipes", given, name], "it changes nothing; leave it out")
-    models = dict[Name, Model]()
+    models = dict[Name, Training]()
     by_family = dict(systems.systems)  # as their families train them here
-    first = dict.fromkeys(chosen, OwnRecipe()) | experiment.recipes.get(FAMILY, {})
+    first = dict.fromkeys(chosen, Overrides()) | experiment.recipes.get(FAMILY, {})
     for recipe, entries in ({None: first} | _other_recipes(experiment)).items():
         for name in (name for name in chosen if name in entries):
             changes = entries[name].model_dump(exclude_none=True)
@@ -66,7 +66,7 @@ def trained_models(
             if recipe is None:
                 by_family[name] = entry
             for seed in range(1, experiment.seeds_of_run(Run(entry=name, recipe=recipe)) + 1):
-                model = Model(**dict(entry), entry=name, recipe=recipe, seed=seed)
+                model = Training(**dict(entry), entry=name, recipe=recipe, seed=seed)
                 _refuse_taken(file, model, {*models, *known})
                 models[model.run_name] = model
     trained = [*(model.system_name for model in models.values()), EVERY_OTHER]
@@ -121,7 +121,7 @@ def trained_ensembles(
     return ensembles
 
 
-def _other_recipes(experiment: Experiment) -> dict[Name, dict[Name, OwnRecipe]]:
+def _other_recipes(experiment: Experiment) -> dict[Name, dict[Name, Overrides]]:
     """Return the recipes by which systems are trained beside their family's."""
     return {name: entries for name, entries in experiment.recipes.items() if name != FAMILY}
 
@@ -136,7 +136,7 @@ def _members(experiment: Experiment, ensemble: Ensemble, recipe: str | None) -> 
     entries = experiment.recipes[recipe]
     if set(ensemble.members) - entries.keys():
         return []
-    same = [member for member in ensemble.members if entries[member] == OwnRecipe()]
+    same = [member for member in ensemble.members if entries[member] == Overrides()]
     runs = [Run(entry=m, recipe=None if m in same else recipe) for m in ensemble.members]
     return [] if len(same) == len(runs) else runs
 

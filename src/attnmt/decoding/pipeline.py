@@ -262,7 +262,7 @@ def load_translator(
     translator_files(params, name, root, with_reading=with_reading)  # refuses what is missing
     layout, decoding = Layout(params.experiment, root), params.decoding
     ensemble = params.translators(name)
-    family, direction = ensemble.family, params.models[ensemble.members[0]].direction
+    family, direction = ensemble.family, params.trainings[ensemble.members[0]].direction
     data = EncodedSets(layout.encoded(family))
     source, target = (
         Reader(params, family, data, language) for language in params.languages.sides(direction)

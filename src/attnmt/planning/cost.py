@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from attnmt.config import Params, Training
+from attnmt.config import Params, Recipe
 from attnmt.model.luong import LuongNMT, ModelConfig, parameter_count
 from attnmt.planning.text_size import Lengths, TextSize, in_direction
 from attnmt.training.optimizers import OPTIMIZERS
@@ -34,7 +34,7 @@ class Work:
 
 def config_of(params: Params, name: str, text: TextSize | None) -> ModelConfig:
     """Return what builds a model; a vocabulary that is not chosen yet has the size that it may have."""
-    model = params.model(name)
+    model = params.training(name)
     largest = params.families[model.family].encoding.vocabulary
     words = in_direction(text.vocabulary, model) if text else [largest, largest]
     return ModelConfig(model.system, params.shape(name), *words)
@@ -47,7 +47,7 @@ def training_costs(
     counted: dict[str, Work] = {}  # by system; its seeds cost the same
     costs = {}
     for name in names:
-        model, system = params.model(name), params.system_of(name)
+        model, system = params.training(name), params.system_of(name)
         text = sizes[model.family]
         if system not in counted:
             counted[system] = work(config_of(params, name, text))
@@ -55,7 +55,7 @@ def training_costs(
     return costs
 
 
-def checkpoint_bytes(config: ModelConfig, recipe: Training) -> int:
+def checkpoint_bytes(config: ModelConfig, recipe: Recipe) -> int:
     """Return the bytes of a checkpoint: weights, and what the optimizer remembers."""
     numbers = 1 + OPTIMIZERS[recipe.optimizer].remembered
     return 4 * parameter_count(config) * numbers

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from attnmt.config import Encoding, Languages, Params, Sets, System, Training
+from attnmt.config import Encoding, Languages, Params, Recipe, Sets, System
 from attnmt.config.corpus import Expected
 from attnmt.layout import SUMMARY, Layout
 from attnmt.text.encoded import read_summary
@@ -57,7 +57,7 @@ class TextSize:
         source, target = in_direction(self.words, system)
         return Lengths(source / self.pairs, target / self.pairs + 1)
 
-    def target_words(self, system: System, recipe: Training) -> int:
+    def target_words(self, system: System, recipe: Recipe) -> int:
         """Return the words that a training predicts, with the ``</s>`` of every sentence."""
         return recipe.epochs * (in_direction(self.words, system)[1] + self.pairs)
 
@@ -77,7 +77,7 @@ def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
         InputError: if the summary of an encoded text cannot be read.
     """
     sizes: dict[str, TextSize] = {}
-    for family in dict.fromkeys(params.model(name).family for name in names):
+    for family in dict.fromkeys(params.training(name).family for name in names):
         folder = Layout(params.experiment).encoded(family)
         if (folder / SUMMARY).exists():
             sizes[family] = TextSize.encoded(folder, params.sets)

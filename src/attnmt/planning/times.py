@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import mean
 
-from attnmt.config import Model, Params
+from attnmt.config import Params, Training
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.planning.text_size import training_sizes
@@ -47,7 +47,7 @@ def training_times(params: Params, names: Sequence[str]) -> Times | None:
     sizes, speeds, counted = training_sizes(params, names), _speeds(params), list[str]()
     seconds = {}
     for name in names:
-        model = params.model(name)
+        model = params.training(name)
         if model.family not in sizes:
             return None
         words = sizes[model.family].target_words(model.system, params.recipe(name))
@@ -66,7 +66,7 @@ def training_times(params: Params, names: Sequence[str]) -> Times | None:
 def _speeds(params: Params) -> dict[str, list[float]]:
     """Return the target words a second of finished trainings that have today's sizes and batches."""
     speeds = defaultdict[str, list[float]](list)
-    for name, model in params.models.items():
+    for name, model in params.trainings.items():
         folder, recipe = Layout(params.experiment).model(name), params.recipe(name)
         with suppress(InputError):  # not trained yet, or damaged, which its stage will say
             config = read_config(folder)
@@ -77,7 +77,7 @@ def _speeds(params: Params) -> dict[str, list[float]]:
     return dict(speeds)
 
 
-def _alike(model: Model) -> tuple[str, str]:
+def _alike(model: Training) -> tuple[str, str]:
     """Return which trainings are about as fast as a model's, those that are most like it first."""
     return f"system {model.system_name}", f"family {model.family}"
 

@@ -95,7 +95,7 @@ def figure7(params: Params) -> dict[str, Matrix]:
         labels = {one: one for one in names if params.direction(one) == params.main_direction}
     else:
         rows = table_rows(params, "table6")
-        labels = {row.system: row.label for row in rows if row.system in params.models}
+        labels = {row.system: row.label for row in rows if row.system in params.trainings}
     test = params.sets.aligned[0]
     sampled = {
         labels[name]: read_matrices(params, name, test, forced=True)
@@ -152,7 +152,7 @@ def _gold_links(params: Params, name: str, data: EncodedSets, test: str) -> list
     if link_kind(params, test) == "silver":
         return None
     gold = reference_links(params, test, system.family).links
-    forward = params.model(system.members[0]).direction == "forward"
+    forward = params.training(system.members[0]).direction == "forward"
     links = [line.possible if forward else flipped(line.possible) for line in gold]
     if not data.pieces:
         return links

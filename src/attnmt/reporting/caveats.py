@@ -46,7 +46,7 @@ def poorly_aligned(params: Params, numbers: ScoreTable, gains: Iterable[ScoreRow
     for gain in gains:
         if gain.metric == "bleu" and gain.value and gain.system != gain.over:
             loser, winner = (gain.over, gain.system) if gain.value > 0 else (gain.system, gain.over)
-            if loser in params.models and _links_worse(params, numbers, loser, winner):
+            if loser in params.trainings and _links_worse(params, numbers, loser, winner):
                 losers.add(str(loser))
     return losers
 
@@ -85,7 +85,7 @@ def constant_baseline(params: Params) -> dict[Direction, float]:
     Raises:
         InputError: if a file of tokens is missing.
     """
-    directions = dict.fromkeys(map(params.direction, params.models))
+    directions = dict.fromkeys(map(params.direction, params.trainings))
     return {direction: _constant_baseline(params, direction) for direction in directions}
 
 

@@ -148,7 +148,7 @@ def _own_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPo
         (Row(name, name, name, replaced=params.replaces_words(name)), [])
         for name in params.systems_and_ensembles
         if params.translators(name).family == family and params.direction(name) == "forward"
-        if figure == "Figure 6" or name in params.models
+        if figure == "Figure 6" or name in params.trainings
     ]
 
 

@@ -68,7 +68,7 @@ def make_page(params: Params, report: Report) -> str:
         scripts=["common.js", "matrix.js", "attention.js", "script.js"],
         title=report.headline or f"{PAPER}, reproduced",
         own=own,
-        several=any(len(params.seeds_of(name)) > 1 for name in params.models),
+        several=any(len(params.seeds_of(name)) > 1 for name in params.trainings),
         address=ADDRESS,
         paper=PAPER,
         experiment=params.experiment,
@@ -128,7 +128,7 @@ def _run(params: Params) -> list[str]:
     return [
         params.languages.title(params.main_direction),
         f"{' or '.join(f'{count:,}' for count in pairs)} sentence pairs",
-        f"trainings: {len(params.models)}",
+        f"trainings: {len(params.trainings)}",
     ]
 
 

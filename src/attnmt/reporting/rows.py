@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from attnmt.config import ALIGNER, DIAGONAL, Params, Training
+from attnmt.config import ALIGNER, DIAGONAL, Params, Recipe
 from attnmt.scoring.published import printed_tables
 
 OTHER_SETTINGS = "†"  # follows the name of a system that was trained with other settings than most
@@ -61,7 +61,7 @@ def marked(params: Params, rows: list[Row]) -> list[Row]:
     ]
 
 
-def _settings(params: Params, system: str | None) -> frozenset[Training]:
+def _settings(params: Params, system: str | None) -> frozenset[Recipe]:
     """Return the settings of a model's training; an ensemble has several if its members differ."""
     members = params.translators(params.runs_of(system)[0]).members
     return frozenset(params.recipe(member) for member in members)

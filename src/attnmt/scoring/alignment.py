@@ -30,7 +30,7 @@ def read_forced(
     layout, system = Layout(params.experiment), params.translators(name)
     data = EncodedSets(layout.encoded(system.family))
     words = data.word_counts(aligned, *params.sides(name))
-    backward = params.model(system.members[0]).direction == "backward"
+    backward = params.training(system.members[0]).direction == "backward"
     again = f"run the stage translate for {name} again"
     links_by_step: dict[LinkStep, list[Links]] = {}
     for step in steps:

@@ -46,11 +46,11 @@ def is_testable(study: ExperimentScores, claim: Claim, variant: Variant) -> bool
         return False
     if measure == "aer":
         return all(params.attends(name) for name in names)
-    if measure in ("perplexity", *COSTS) and not all(name in params.models for name in names):
+    if measure in ("perplexity", *COSTS) and not all(name in params.trainings for name in names):
         return False
     test = set_of(params, claim)
     if measure == "length_slope":
-        first = next(iter(params.models))
+        first = next(iter(params.trainings))
         words = study.words(first, test)
         return len({words[group[-1]] for group in study.groups(first, test)}) > 1
     if measure in COSTS:

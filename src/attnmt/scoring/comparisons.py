@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from attnmt.config import DIRECTIONS, Params, TableRow
-from attnmt.config.model import OwnRecipe
+from attnmt.config.model import Overrides
 from attnmt.scoring.published import unprinted_rows
 from attnmt.scoring.ranking import best_systems, final_bleu
 from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
@@ -87,7 +87,7 @@ def compared_pairs(
 def _compared_systems(params: Params, numbers: ScoreTable) -> Iterator[tuple[str, str, str]]:
     """Yield two different systems or ensembles, and the metric; a pair may come twice."""
     named = [*(params.systems or ()), *params.systems_and_ensembles]
-    runs = {**params.models, **params.ensembles}
+    runs = {**params.trainings, **params.ensembles}
     systems = sorted(params.systems_and_ensembles, key=lambda name: named.index(runs[name].entry))
     for direction in DIRECTIONS:
         attending, without = best_systems(params, numbers, direction)
@@ -95,7 +95,7 @@ def _compared_systems(params: Params, numbers: ScoreTable) -> Iterator[tuple[str
         for name in sorted(filter(params.attends, names), key=lambda name: name != attending):
             if without:
                 yield name, without, "bleu"
-        for base, name in combinations(filter(params.models.__contains__, names), 2):
+        for base, name in combinations(filter(params.trainings.__contains__, names), 2):
             if len(differing(params, name, base)) == 1:
                 yield name, base, "bleu"
     for where, row, over in own_rows(params):
@@ -120,7 +120,7 @@ def differing(params: Params, one: str | None, two: str | None) -> dict[str, tup
     What only one of them can have follows from another part, and does not count: a score from
     attention, a half-width D from a local window. Neither do epochs that a family gives to dropout.
     """
-    if one not in params.models or two not in params.models:
+    if one not in params.trainings or two not in params.trainings:
         return {}
     ours, others = (_parts(params, name) for name in (one, two))
     return {
@@ -132,7 +132,7 @@ def differing(params: Params, one: str | None, two: str | None) -> dict[str, tup
 
 def _parts(params: Params, name: str) -> dict[str, Any]:
     """Return what a model is made of and how it is trained, by name, but for its seed."""
-    model, shape = params.model(name), params.shape(name)
+    model, shape = params.training(name), params.shape(name)
     family = params.families[model.family]
     names = ["attention", "reverse", "encoder", "dropout"]
     names += ["score", "input_feeding", "faults"] if model.attention != "none" else []
@@ -143,5 +143,5 @@ def _parts(params: Params, name: str) -> dict[str, Any]:
     location = {"location_slots"} if model.score != "location" else set()
     parts |= shape.model_dump(exclude={"window_D", *location})
     optimizer = params.recipe(name).optimizer
-    own = model.model_dump(include={*OwnRecipe.model_fields}), model.numbers.get(optimizer)
+    own = model.model_dump(include={*Overrides.model_fields}), model.numbers.get(optimizer)
     return parts | {"encoding": family.encoding, "recipe": (family.training, own)}

@@ -81,8 +81,8 @@ def evaluate(params: Params, name: str) -> Evaluated:
     """
     if name in NO_MODEL:
         return Evaluated.of(NO_MODEL[name](params))
-    system, single = params.translators(name), name in params.models
-    first = params.model(system.members[0])
+    system, single = params.translators(name), name in params.trainings
+    first = params.training(system.members[0])
     data = EncodedSets(Layout(params.experiment).encoded(system.family))
     perplexity = read_perplexity(params, name, data) if single else {}
     outputs = {test: Outputs.read(params, name, test) for test in params.sets.tests}

@@ -117,7 +117,7 @@ class ExperimentScores:
         return [
             name
             for name, seeds in runs.items()
-            if name in self.params.models
+            if name in self.params.trainings
             and len(seeds) >= FEWEST
             and all(self.scores(seed).training(*key._replace(system=seed)) for seed in seeds)
         ]

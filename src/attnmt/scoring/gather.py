@@ -98,7 +98,7 @@ def _training_lines(study: ExperimentScores, name: str) -> list[ScoreRow]:
         "commit": short_commits(commit for one in trained for commit in one.commits),
         "code": _each(one.code for one in trained),
     }
-    if name in params.models:
+    if name in params.trainings:
         same = {key: getattr(lines[0], key) for key in OF_MODEL}
         lines = [
             *lines,

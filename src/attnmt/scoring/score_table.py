@@ -229,12 +229,12 @@ def read_scores(params: Params, name: str, root: Path = Path()) -> ScoreTable:
     if name in BASELINES:
         return ScoreTable(lines)
     again = f"run the stages that lead to it again, the last of them evaluate of {name}"
-    single = name in params.models
+    single = name in params.trainings
     expected = {
         "model": name,
         "family": params.translators(name).family,
         "direction": params.direction(name),
-        "seed": params.models[name].seed if single else None,
+        "seed": params.trainings[name].seed if single else None,
     }
     for number, line in enumerate(lines, start=2):
         for key, value in expected.items():

@@ -38,7 +38,7 @@ def ranked_models(params: Params, root: Path = Path()) -> list[str]:
     Raises:
         InputError: if the metrics of one are damaged.
     """
-    folders = {name: Layout(params.experiment, root).model(name) for name in params.models}
+    folders = {name: Layout(params.experiment, root).model(name) for name in params.trainings}
     perplexities = {
         name: read_metrics(folders[name]).dev_perplexity
         for name in params.ranked_together()

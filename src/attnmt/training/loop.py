@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from attnmt.config import Training
+from attnmt.config import Recipe
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
@@ -34,7 +34,7 @@ def train(
     model: LuongNMT,
     text: ParallelText,
     held_out: Mapping[str, ParallelText],
-    recipe: Training,
+    recipe: Recipe,
     seed: int,
     checkpoints: Checkpoints,
     observe: Observer,
@@ -99,7 +99,7 @@ def train(
 
 
 def _batches(
-    text: ParallelText, recipe: Training, seed: int, progress: TrainingState
+    text: ParallelText, recipe: Recipe, seed: int, progress: TrainingState
 ) -> Iterator[NDArray[np.int64]]:
     """Yield the rows of every batch that is left, and count batches and epochs in ``progress``."""
     options = (seed, recipe.batch_size, recipe.chunk_batches, recipe.shuffle)

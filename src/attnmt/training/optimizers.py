@@ -12,11 +12,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from attnmt.config import Training
+from attnmt.config import Recipe
 from attnmt.model.registry import Part, Registry
 
 
-def learning_rate(recipe: Training, epoch: int) -> float:
+def learning_rate(recipe: Recipe, epoch: int) -> float:
     """Return the rate of an epoch, 1 being the first.
 
     The paper's text halves it every epoch after ``halve_after``. The authors' program first does so at

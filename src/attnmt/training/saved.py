@@ -75,7 +75,7 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
 
 def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path) -> None:
     """Refuse a model whose settings are not those of the parameters."""
-    entry = params.model(name)
+    entry = params.training(name)
     expected = {
         "family": entry.family,
         "seed": entry.seed,

@@ -2,7 +2,7 @@
 
 import math
 
-from attnmt.config import Training
+from attnmt.config import Recipe
 from attnmt.training.optimizers import learning_rate
 from attnmt.training.state import TrainingState
 
@@ -10,7 +10,7 @@ from attnmt.training.state import TrainingState
 class Schedule:
     """What a recipe makes of a number of sentence pairs."""
 
-    def __init__(self, recipe: Training, pairs: int) -> None:
+    def __init__(self, recipe: Recipe, pairs: int) -> None:
         self.recipe = recipe
         self.batches = recipe.epochs * math.ceil(pairs / recipe.batch_size)
 

@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from attnmt.config import Training
+from attnmt.config import Recipe
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch
 from attnmt.training.cuda_graphs import CapturedSteps, padded, wanted
@@ -21,7 +21,7 @@ class Step:
     (``captured.py``).
     """
 
-    def __init__(self, model: LuongNMT, recipe: Training) -> None:
+    def __init__(self, model: LuongNMT, recipe: Recipe) -> None:
         self.model, self.recipe = model, recipe
         self.device = model.W_s.device
         embeddings = model.embeddings()

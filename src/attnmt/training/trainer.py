@@ -54,7 +54,7 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
 
 
 def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> None:
-    entry, recipe, sets = params.model(name), params.recipe(name), params.sets
+    entry, recipe, sets = params.training(name), params.recipe(name), params.sets
     layout = Layout(params.experiment)
     compute_with(params.machine.cpu_isa)
     torch.set_num_threads(params.machine.train_threads)

@@ -136,7 +136,7 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
 
 
 def _training(params: Params, name: str) -> list[Any]:
-    model = params.model(name)
+    model = params.training(name)
     return [model.system, params.shape(name), params.recipe(name), model.seed]
 
 

@@ -29,7 +29,7 @@ from networkx import topological_sort
 from tqdm import tqdm
 
 from attnmt.config import DEMO, Params, load_params
-from attnmt.config.generated import refuse_other_stages, write_models
+from attnmt.config.generated import refuse_other_stages, write_trainings
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
@@ -72,7 +72,7 @@ def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
 def compare_stages(experiment: str) -> list[Stage]:
     """Return the stages of an experiment here, and which of them are done.
 
-    First this brings models.yaml and the dependencies of the stages up to date.
+    First this brings trainings.yaml and the dependencies of the stages up to date.
 
     Raises:
         InputError: as :func:`read_stages` does.
@@ -150,13 +150,13 @@ class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
 
 @contextmanager
 def _index(experiment: str, root: Path) -> Iterator[Index]:
-    """Yield the stages of an experiment as DVC resolves them; models.yaml is brought up to date first.
+    """Yield the stages of an experiment as DVC resolves them. First trainings.yaml is brought up to date.
 
     DVC would accept faulty parameters, so they are checked, too.
     """
     file, params = _dvc_yaml(experiment, root), _params(experiment, root)
     refuse_other_stages(params, root)
-    write_models(params, root)  # dvc.yaml reads it, and systems may have other names than before
+    write_trainings(params, root)  # dvc.yaml reads it, and systems may have other names than before
     try:
         with Repo(str(root)) as repo:
             stages = list(_AnyFile(repo, str(file)).stages.values())

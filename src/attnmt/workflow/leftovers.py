@@ -31,10 +31,10 @@ def set_aside(params: Params) -> list[Path]:
 
 
 def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
-    translators = {*params.models, *params.ensembles}
+    translators = {*params.trainings, *params.ensembles}
     known_names: dict[Path, Collection[str]] = {
         layout.encoded("x").parent: params.families,
-        layout.model("x").parent: params.models,
+        layout.model("x").parent: params.trainings,
         layout.translations("x").parent: translators,
         layout.scores("x").parent: {*translators, *BASELINES},
     }
