@@ -32,7 +32,7 @@ Model = TypeVar("Model", LuongNMT, Reference)
 @pytest.fixture(autouse=True)
 def their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have search and forced decoder take the cases' ids for ``<s>`` and ``</s>``."""
-    for module in ("search", "forced"):
+    for module in ("search", "forced_decoding"):
         monkeypatch.setattr(f"attnmt.decoding.{module}.BOS", BOS)
         monkeypatch.setattr(f"attnmt.decoding.{module}.EOS", EOS)
 

@@ -73,7 +73,7 @@ def _digests(cell: str, system: System, recipe: Recipe) -> dict[str, str]:
     return {
         "weights": _sha256(value.numpy().tobytes() for value in model.state_dict().values()),
         "costs": _sha256(repr(row["dev_cost"]).encode() for row in trained.progress.history),
-        "translations": _sha256(repr(candidates).encode() for candidates in found),
+        "translations": _sha256(repr([*map(tuple, n_best)]).encode() for n_best in found),
         "links": _sha256(
             one.weights.tobytes() + repr((one.log_p, one.attended)).encode() for one in forced
         ),

@@ -107,7 +107,7 @@ IN_SYSTEMS = [
     (REVERSE, "twin: {family: luong}", "systems.twin", "same as 'base'"),
     (REVERSE, "aligner: {family: luong}", "systems.aligner", "something else"),
     ("on_request: [", "on_request: [bas, ", "on_request.0", "'bas'"),
-    ("base_reverse, over: base}", "base_reverse, over: bas}", "tables.table1.reverse.over", "row"),
+    ("base_reverse, over: base}", "base_reverse, over: bas}", "tables.table1.rows.reverse.over", "row"),
 ]
 # What is added to the system base.
 IN_BASE = [
@@ -202,8 +202,8 @@ def test_mistakes_in_downloads_are_named(write, old, new, place, word):
     ("content", "message"),
     [
         (b"", "params.yaml:1: the file: "),
-        (b"a: [", "params.yaml: not YAML: "),
-        (b"# a\nexperiment: \xff", "params.yaml:2: byte 0xff"),
+        (b"a: [", "params.yaml:1: not YAML: "),
+        (b"# a\nexperiment: \xff", "params.yaml:2: not UTF-8"),
     ],
 )
 def test_a_file_without_parameters_is_refused(write, content, message):

@@ -1,6 +1,6 @@
 """The model as the paper writes it: plain torch, one step after the other, derivatives by autograd.
 
-Read this file first. Training and translation use ``translator.py``, which computes the same function of
+Read this file first. Training and translation use ``luong.py``, which computes the same function of
 the same parameters in less time. The tests compare values and gradients of the two in every variant.
 They also compare both with cases that the authors' own program computed.
 

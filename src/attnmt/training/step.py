@@ -18,7 +18,7 @@ class Step:
 
     The objective is -log p of every target word and ``</s>``, summed over the batch and divided by the
     nominal batch size. On a GPU the host does not wait for a step, and steps are captured
-    (``captured.py``).
+    (``cuda_graphs.py``).
     """
 
     def __init__(self, model: LuongNMT, recipe: Recipe) -> None:

@@ -150,7 +150,7 @@ class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
 
 @contextmanager
 def _index(experiment: str, root: Path) -> Iterator[Index]:
-    """Yield the stages of an experiment as DVC resolves them. First trainings.yaml is brought up to date.
+    """Yield the stages of an experiment as DVC resolves them. First trainings.yaml is written.
 
     DVC would accept faulty parameters, so they are checked, too.
     """
