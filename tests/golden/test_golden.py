@@ -34,6 +34,7 @@ def their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have search and forced decoder take the cases' ids for ``<s>`` and ``</s>``."""
     for module in ("search", "forced_decoding"):
         monkeypatch.setattr(f"attnmt.decoding.{module}.BOS", BOS)
+    for module in ("search", "forced_decoding", "ensemble"):
         monkeypatch.setattr(f"attnmt.decoding.{module}.EOS", EOS)
 
 
