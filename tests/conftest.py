@@ -28,7 +28,6 @@ SLOW = (
     "test_report.py",
     "test_bad_uses.py",
     "test_model.py",
-    "test_evaluate.py",
     "test_packed.py",
     "test_gather.py",
     "test_config.py",
@@ -39,7 +38,6 @@ SLOW = (
     "test_serving.py",
     "test_table.py",
     "test_matrices.py",
-    "test_defaults.py",
 )
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
