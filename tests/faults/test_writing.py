@@ -151,9 +151,7 @@ def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
     place, make = UNUSABLE[fault]
     make(Path(place))
     shutil.rmtree(MODELS)
-    started = time.monotonic()
     assert run("train", MODEL) == 0
-    assert time.monotonic() - started < 60
     warnings = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
     assert len(warnings) == 1
     assert place in warnings[0]

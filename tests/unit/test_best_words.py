@@ -9,7 +9,7 @@ from attnmt.decoding.ensemble import BLOCK, best_words, largest, log_probabiliti
 from attnmt.model.translator import ModelConfig, Translator
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     columns=st.integers(1, 12 * BLOCK),
     count=st.integers(1, 13),

@@ -318,7 +318,7 @@ def languages(*codes: str, texts: tuple[str, str] = ("a b", "a b")) -> Languages
 
 
 @pytest.mark.parametrize(
-    ("pairs", "epochs", "min_count"), [(60, 40, 1), (2000, 40, 1), (40_000, 10, 3)]
+    ("pairs", "epochs", "min_count"), [(60, 40, 1), (2000, 40, 1), (12_000, 10, 3)]
 )
 def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs, epochs, min_count):
     """<unk> is trained where a word is rare, and words outside the vocabulary may have a translation."""
