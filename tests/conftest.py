@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Files that take more than some 5 seconds of a core, the longest first. `make check` leaves them out.
 # One process runs a whole file. These begin first, so that none is left to one process at the end.
@@ -26,7 +27,6 @@ SLOW = (
     "test_report.py",
     "test_bad_uses.py",
     "test_model.py",
-    "test_evaluate.py",
     "test_packed.py",
     "test_gather.py",
     "test_config.py",
@@ -35,7 +35,6 @@ SLOW = (
     "test_explain_command.py",
     "test_table.py",
     "test_matrices.py",
-    "test_defaults.py",
 )
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
@@ -44,6 +43,11 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # one core for each process
 from attnmt.model.cpu_isa import keep_to_avx2  # noqa: E402  torch reads OMP_NUM_THREADS when it loads
 
 keep_to_avx2()  # as a training does, before torch computes anything
+
+
+# A busy machine may take long over one example.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -32,9 +31,7 @@ from damage import (
 from faults_project import Tree, build, main_of, tree
 
 from attnmt import cli
-from attnmt.commands import track
 from attnmt.errors import InputError
-from attnmt.tracking import importing
 
 WORDS, TOKENS, RAW = "data/demo/encoded/words", "data/demo/tokens", "data/demo/raw"
 BASE, BEST = "models/demo/base", "local_p_general_feed"
@@ -110,8 +107,7 @@ def models() -> Iterator[Case]:
         (metrics, value("dataset_digest", "0" * 64), evaluate, "changed after this training"),
         (metrics, cut(9), ("attnmt", "translate", "A."), "not JSON"),
         (provenance, without("seconds"), ("gather",), "seconds: .*missing"),
-        (provenance, without("fingerprint"), ("attnmt", "track"), "fingerprint: .*missing"),
-        (provenance, value("seconds", NAN), ("attnmt", "track"), "seconds: .* finite"),
+        (provenance, value("seconds", NAN), ("gather",), "seconds: .* finite"),
     ):
         yield Case(path, damage, reader, message)
 
@@ -168,24 +164,6 @@ def project(tmp_path_factory) -> Iterator[tuple[Path, Tree]]:
         torch.set_num_threads(1)
         build(folder)
         yield folder, tree(folder)
-
-
-@pytest.fixture(autouse=True)
-def tools(monkeypatch) -> None:
-    """Pretend that DVC finds a training done and MLflow lacks it; the real calls take seconds."""
-    graph = pytest.importorskip(
-        "attnmt.workflow.graph", reason="DVC, of the extra 'workflow', is missing"
-    )
-    numbers = {"threads": 1, "resources": {}, "priority": 0}
-    numbers |= dict.fromkeys(("done", "committed"), True)
-    lists = {"inputs": [], "outputs": [], "params": {}}
-    stage = graph.Stage(name="train@base", description="", command="", **lists, **numbers)
-    monkeypatch.setattr(graph, "compare_stages", lambda experiment: [stage])
-    monkeypatch.setattr(importing, "connect", MagicMock())
-    for name in ("TrainingRun", "LOCK"):
-        monkeypatch.setattr(importing, name, MagicMock())
-    monkeypatch.setattr(track, "connect", MagicMock())
-    monkeypatch.setattr(track, "runs_address", lambda *_: "")
 
 
 @pytest.fixture

@@ -154,26 +154,11 @@ def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
     place, make = UNUSABLE[fault]
     make(Path(place))
     shutil.rmtree(MODELS)
-    started = time.monotonic()
     assert run("train", MODEL) == 0
-    assert time.monotonic() - started < 60
     warnings = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
     assert len(warnings) == 1
     assert place in warnings[0]
     assert Path(MODELS, "weights.safetensors").exists()
-
-
-@pytest.mark.parametrize("fault", UNUSABLE)
-def test_track_refuses_a_store_that_cannot_be_used(fault, project, capfd, monkeypatch):
-    monkeypatch.delenv("ATTNMT_ELSEWHERE")
-    place, make = UNUSABLE[fault]
-    make(Path(place))
-    before = tree(project)
-    status = run("attnmt", "track", "--experiment", "demo")
-    error = capfd.readouterr().err
-    left, lock = tree(project), project / "mlflow.db.lock"
-    assert left | {lock: before.get(lock)} == before | {lock: before.get(lock)}
-    refused(status, error, place, "", tree(project), project)
 
 
 def test_an_interrupt_while_torch_is_loaded_ends_a_stage_without_a_trace(project):

@@ -10,7 +10,7 @@ from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.vocabulary import EOS
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     columns=st.integers(1, 12 * BLOCK),
     count=st.integers(1, 13),

@@ -107,7 +107,12 @@ IN_SYSTEMS = [
     (REVERSE, "twin: {family: luong}", "systems.twin", "same as 'base'"),
     (REVERSE, "aligner: {family: luong}", "systems.aligner", "something else"),
     ("on_request: [", "on_request: [bas, ", "on_request.0", "'bas'"),
-    ("base_reverse, over: base}", "base_reverse, over: bas}", "tables.table1.rows.reverse.over", "row"),
+    (
+        "base_reverse, over: base}",
+        "base_reverse, over: bas}",
+        "tables.table1.rows.reverse.over",
+        "row",
+    ),
 ]
 # What is added to the system base.
 IN_BASE = [

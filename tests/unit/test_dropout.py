@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.model.dropout import Dropout
@@ -47,7 +47,6 @@ def test_what_is_kept_is_scaled(p, dtype):
     torch.testing.assert_close(gradient, torch.where(zero, 0, scale.expand_as(x)))
 
 
-@settings(deadline=None)  # a busy machine may take long over one example
 @given(shape=st.lists(st.integers(0, 9), min_size=1, max_size=3), seed=st.integers(0, 2**32))
 def test_a_seed_gives_its_masks_again(shape, seed):
     """Two masks in turn, whatever their number of elements; the generator's state gives the second."""

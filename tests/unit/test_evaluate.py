@@ -1,16 +1,12 @@
 """The stage evaluate on made-up translations: every number against sacrebleu and counts by hand."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
-from made_report import of_own_text
 from made_scores import READING, ROOT, write_data, write_gold, write_outputs, write_training
 from sacrebleu.metrics import BLEU, CHRF, TER
 from small_project import load_stage
@@ -19,10 +15,9 @@ from attnmt.config import load_params
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.scoring import evaluate as library
 from attnmt.scoring.counts import counted, read_counts
 from attnmt.scoring.metrics import SCORES
-from attnmt.scoring.score_table import ScoreTable, read_scores
+from attnmt.scoring.score_table import read_scores
 
 BEST, LAYOUT = "local_p_general_feed", Layout("demo")
 REFERENCE = [
@@ -254,18 +249,6 @@ def test_replaced_words_are_counted_where_attention_replaces_words(stage):
     assert [getattr(of_pieces, key) for key in keys] == [getattr(of_words, key) for key in keys]
 
 
-def test_on_ones_own_text_the_sentences_that_fit_into_a_window_are_counted(stage):
-    write_system(BEST)
-    own, D = of_own_text(params()), params().families["luong"].shape.window_D
-    shares = [
-        ScoreTable(library.evaluate(p, BEST).lines).training(BEST, "in_window", "test1")
-        for p in (own, params())
-    ]
-    fit = [len(line.split()) <= 2 * D + 1 for line in REFERENCE]
-    assert (shares[0].value, shares[1]) == (pytest.approx(100 * sum(fit) / 3, abs=1e-6), None)
-    assert 0 < sum(fit) < 3
-
-
 def test_an_ensemble_has_no_seed_and_no_perplexity(stage):
     write_system("ensemble")
     numbers = run(stage, "ensemble")
@@ -273,14 +256,3 @@ def test_an_ensemble_has_no_seed_and_no_perplexity(stage):
     assert [line for line in numbers.lines if line.metric == "ppl"] == []
     line = numbers.training("ensemble", "aer", "test1")  # against the aligner's links
     assert (line.value, line.low) == (0, 0)
-
-
-def test_the_command_imports_nothing_that_takes_longer_than_its_work(stage):
-    heavy = ["torch", "mlflow", "pandas", "matplotlib"]
-    code = f"import sys, runpy; sys.modules |= dict.fromkeys({heavy})\n"
-    code += f"runpy.run_path({str(ROOT / 'stages/evaluate.py')!r}, run_name='__main__')"
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-c", code, "params.yaml", "base"]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert LAYOUT.scores("base").exists()

@@ -7,11 +7,7 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 from made_report import of_own_text
-from made_scores import (
-    change_cells,
-    make_scored,
-    write_training,
-)
+from made_scores import change_cells, make_scored, write_training
 from small_project import load_stage
 
 from attnmt.config import ALIGNER, DIAGONAL
@@ -21,14 +17,13 @@ from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.claim_lines import read_claims
-from attnmt.scoring.comparisons import compared_pairs, comparisons
+from attnmt.scoring.comparisons import comparisons
 from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.gather import gather
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.published import published_lines
-from attnmt.scoring.score_table import ScoreKey, keys_of, metrics, read_score_table, read_scores
 from attnmt.scoring.seed_statistics import (
     Runs,
     contrast,
@@ -39,7 +34,6 @@ from attnmt.scoring.seed_statistics import (
 from attnmt.scoring.significance import compare
 
 LAYOUT = Layout("demo")
-COMMITS = "89abcdef0123-dirty, 0123456789ab"
 
 
 def close(expected):
@@ -184,21 +178,6 @@ def test_two_trainings_are_compared_over_sentences(scored):
     texts = [output("base_reverse"), output("base")]
     tested = compare(*(metric.counts(text, references()) for text in texts), metric.scores, 100)
     check(scored[1].gain(ours, other), ours, other, tested)
-
-
-def test_many_comparisons_of_single_trainings_have_shuffles_enough_to_be_decided(scored):
-    """Holm asks for p of 0.05 / m, and p is 1 / (shuffles + 1) or more."""
-    params = of_own_text(scored[0])
-    few = params.evaluation.model_copy(update={"bootstrap_samples": 3})
-    params = params.model_copy(update={"evaluation": few})
-    numbers = gather(ExperimentScores(params))
-    asked_here = [compared_pairs(params, numbers, test) for test in params.sets.tests]
-    shuffles = 40 * max(map(len, asked_here))
-    gains = [line for line in numbers.lines if line.kind == "gain" and line.p and not line.error]
-    assert gains
-    for line in gains:
-        as_large = line.p * (shuffles + 1)  # shuffles, and the observed one
-        assert as_large == pytest.approx(round(as_large), abs=0.01)
 
 
 def test_questions_are_answered_over_seeds_and_sentences(scored):

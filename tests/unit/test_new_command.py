@@ -165,15 +165,13 @@ def test_compressed_files_are_divided(new):
     assert sizes == {"train": 30, "dev": 5, "test": 5}
 
 
-@pytest.mark.parametrize("ending", [InputError("no"), KeyboardInterrupt()])
-def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch, ending):
+def test_what_cannot_be_finished_leaves_no_folder(new, monkeypatch):
     def fails(params: Params) -> bool:
-        raise ending
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(command, "write_trainings", fails)
     monkeypatch.setattr(os, "_exit", sys.exit)  # this process goes on
-    status, out, _ = new("own", *SETS)
-    assert (status, out) == (2 if isinstance(ending, InputError) else 130, "")
+    assert new("own", *SETS)[:2] == (130, "")
     assert not Path("experiments/own").exists()
 
 
@@ -320,7 +318,7 @@ def languages(*codes: str, texts: tuple[str, str] = ("a b", "a b")) -> Languages
 
 
 @pytest.mark.parametrize(
-    ("pairs", "epochs", "min_count"), [(60, 40, 1), (2000, 40, 1), (40_000, 10, 3)]
+    ("pairs", "epochs", "min_count"), [(60, 40, 1), (2000, 40, 1), (12_000, 10, 3)]
 )
 def test_vocabulary_and_dictionary_fit_together(tmp_path, pairs, epochs, min_count):
     """<unk> is trained where a word is rare, and words outside the vocabulary may have a translation."""

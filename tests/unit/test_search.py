@@ -107,7 +107,7 @@ CASES += [(("local_p_feed",), name) for name in RULES] + [(MEMBERS, "gnmt")]
 
 
 @pytest.mark.parametrize(("names", "rules"), CASES, ids=str)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000), length=st.integers(1, 3))
 def test_a_wide_beam_finds_the_best_translation(names, rules, seed, length):
     models = [tiny(ATTENTIONS[name], seed) for name in names]
@@ -155,7 +155,7 @@ def narrow(model: LuongNMT, source: Ids, options: Search) -> list[Scored]:
     return finished or live
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), beam=st.integers(1, 3), length=st.integers(2, 4))
 def test_a_narrow_beam_is_that_of_plain_python(seed, beam, length):
     model, (source,) = tiny(ATTENTIONS["local_p_feed"], seed), sentences([length], seed)
@@ -198,7 +198,7 @@ def same(a: Sequence[Hypothesis], b: Sequence[Hypothesis]) -> None:
 
 
 @pytest.mark.parametrize("name", ["none", "local_p_feed"])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     seed=st.integers(0, 10_000),
     beam=st.integers(1, 6),

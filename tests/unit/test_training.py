@@ -8,7 +8,8 @@ import torch
 from small_models import word_losses
 from small_training import ADAM, FEEDING, RECIPE, StopAfter, held_by, reversal, run, small
 
-from attnmt.text.batches import ParallelText
+from attnmt.text.batches import ParallelText, make_batch
+from attnmt.text.vocabulary import BOS, EOS
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.evaluation import cost_a_word
 from attnmt.training.loop import train
@@ -26,6 +27,16 @@ from attnmt.training.stop import TrainingStopped
 def test_the_rate_follows_either_reading_of_the_schedule(schedule, rates):
     recipe = RECIPE.model_copy(update={"schedule": schedule, "halve_after": 5, "epochs": 10})
     assert [learning_rate(recipe, epoch) for epoch in range(1, 11)] == rates
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_batch_has_its_source_in_reading_order_padded_on_the_left(reverse):
+    sources, targets = [np.array([3, 4, 5]), np.array([6])], [np.array([7]), np.array([8, 9])]
+    batch = make_batch(sources, targets, reverse)
+    assert batch.source.tolist() == [[5, 4, 3] if reverse else [3, 4, 5], [0, 0, 6]]
+    assert batch.words.tolist() == [[BOS, 7, EOS], [BOS, 8, 9]]
+    assert batch.next_words.tolist() == [[7, EOS, EOS], [8, 9, EOS]]
+    assert (batch.source_lengths.tolist(), batch.lengths.tolist()) == ([3, 1], [2, 3])
 
 
 @pytest.mark.parametrize("shuffle", ["corpus", "chunk"])
