@@ -24,6 +24,13 @@ from attnmt.scoring.gather import gather
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.published import published_lines
+from attnmt.scoring.score_table import (
+    ScoreKey,
+    keys_of,
+    metrics,
+    read_score_table,
+    read_scores,
+)
 from attnmt.scoring.seed_statistics import (
     Runs,
     contrast,
