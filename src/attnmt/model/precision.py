@@ -8,6 +8,7 @@ import torch
 
 from attnmt.config import Precision
 from attnmt.errors import InputError
+from attnmt.model.products import matmul
 
 
 def supported(device: torch.device) -> list[Precision]:
@@ -28,13 +29,13 @@ def _rounds_to_bf16() -> bool:
     left, right = torch.full((64, 256), 1 + 2**-9), torch.ones(256, 128)
     right[0] = 2
     backends: Any = torch.backends  # its types lack ``fp32_precision``
-    matmul = backends.mkldnn.matmul
-    before = matmul.fp32_precision
-    matmul.fp32_precision = "bf16"
+    of_products = backends.mkldnn.matmul
+    before = of_products.fp32_precision
+    of_products.fp32_precision = "bf16"
     try:
         return bool((matmul(left, right.T) == 257).all())
     finally:
-        matmul.fp32_precision = before
+        of_products.fp32_precision = before
 
 
 @contextmanager
