@@ -23,7 +23,7 @@ def published(table, system, measure):
     after = measure == "bleu_replaced"
     columns = {"perplexity": "ppl", "aer": "aer"}
     column = columns.get(measure, "bleu_unk" if after and table == "table4" else "bleu")
-    rows = SYSTEMS.tables[table].items()
+    rows = SYSTEMS.tables[table].rows.items()
     key = next(
         key
         for key, row in rows

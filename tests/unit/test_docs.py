@@ -74,7 +74,7 @@ def test_readme_has_the_numbers_of_the_reports():
     shown = {label: cells for label, *cells in rows[2:10]}
     tables = yaml.safe_load((ROOT / "systems.yaml").read_text(encoding="utf-8"))["tables"]
     expected = {}
-    for key, row in tables["table1"].items():
+    for key, row in tables["table1"]["rows"].items():
         if "system" in row:
             kind, label = "after" if row.get("replaced") else "before", row["label"].format(size=8)
             asked = {"system": row["system"], "replacement": kind}

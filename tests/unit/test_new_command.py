@@ -287,7 +287,7 @@ GOLD = ["--gold", "../test.fr", "../test.en"]
         (["own", *replaced("../corpus.en", "../dev.en")], "dev.en", "has 10"),
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3", "blank"),
         (["own", *replaced("../corpus.fr", "../long.fr")], "--train", "no training pair"),
-        (["own", *replaced("../test.en", "../x.sgm")], "x.sgm", "SGM"),
+        (["own", *replaced("../test.en", "../x.sgm")], "../test.fr", "sgm"),
         (["own", *SETS, "--reference", "../corpus.en"], "corpus.en", "has 40"),
         (["own", *SETS, "--systems", "base,bas"], "--systems", "did you mean 'base'"),
         (["own", *SETS, "--systems", "base,ensemble"], "--systems", "global_location_feed"),

@@ -61,7 +61,6 @@ def test_systems_differ_in_what_their_lines_differ_in():
         (GLOBAL, {"layers": 3}, "layers"),
         (GLOBAL, {"size": 7}, "size"),
         (GLOBAL, {"epochs": 3, "halve_after": 2}, "recipe"),
-        (GLOBAL, {"numbers": {"sgd": {}}}, "recipe"),
         (GLOBAL, {"encoder": "BothWays"}, "encoder"),
         (GLOBAL, {"attention": "local_p", "window_D": 4}, "attention"),
         (GLOBAL, {"family": "luong_bpe"}, "encoding"),
