@@ -79,11 +79,10 @@ lint: $(VENV) ## Check style, types and the Snakefile
 	snakemake --lint
 
 .PHONY: format
-format: $(VENV) ## Format the code; write the generated files: trainings.yaml, schemas, experiments' dvc.yaml, digests
+format: $(VENV) ## Format the code; write the generated files: trainings.yaml, schemas, experiments' dvc.yaml
 	ruff format
 	ruff check --fix
 	python -m attnmt.config.generated
-	python stages/code_digests.py params.yaml
 
 .PHONY: benchmarks
 benchmarks: $(BENCHMARKS) ## Compare speed with OpenNMT-py (needs the network); see benchmarks/README.md
