@@ -1,4 +1,4 @@
-"""ScoreTable, tables and samples of another pair of languages, and of several aligned sets."""
+"""Numbers, tables and samples of another pair of languages, and of several aligned sets."""
 
 import re
 from pathlib import Path

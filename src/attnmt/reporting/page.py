@@ -28,7 +28,7 @@ GROUPS = {
     "The paper's other tables and figures": (
         *("table2", "table3", "table4", "figure6", "table5", "table6", "attention"),
     ),
-    "Schedule report": ("table_gru",),
+    "Course report": ("table_gru",),
     "Beyond the paper": (),
 }
 OWN_GROUPS = {

@@ -49,7 +49,7 @@ Measured = tuple[dict[str, Any], NDArray[Any] | None]
 
 
 class Evaluated(NamedTuple):
-    """ScoreTable, and arrays with the counts of sentences behind them (:mod:`attnmt.scoring.counts`)."""
+    """Numbers, and arrays with the counts of sentences behind them (:mod:`attnmt.scoring.counts`)."""
 
     lines: list[ScoreRow]
     arrays: dict[str, NDArray[Any]]
