@@ -74,7 +74,7 @@ def test_samples_hold_the_weights_of_the_translations(translated):
     for sample in read(translated / "ensemble/test.attention.json"):
         line = sample["line"]
         ids = np.array(translations[line][0].ids, dtype=np.int32)
-        (forced,) = force(text.trainings, [sources[line]], [ids])
+        (forced,) = force(text.models, [sources[line]], [ids])
         np.testing.assert_allclose(sample["weights"], forced.weights, atol=1e-4)
 
 

@@ -38,7 +38,7 @@ def test_translations_are_words_with_links_of_words(text):
     sources, _ = units(text)
     vocabulary = text.data.vocabulary("de")
     ids = [text.data.text("test", "en")[i] for i in range(len(sources))]
-    candidates = search_all(text.trainings, ids, text.options, 2)
+    candidates = search_all(text.models, ids, text.options, 2)
     linked_unknown = 0
     for read, translations, found in zip(
         sources, text.translate_set("test"), candidates, strict=True
@@ -66,7 +66,7 @@ def test_forced_links_are_of_words_in_every_reading(text):
     assert list(forced.links) == ["same", "next"]
     sides = [text.data.text("test", side) for side in ("en", "de")]
     for line, pair in enumerate(pairs):
-        (alone,) = force(text.trainings, *([side[line]] for side in sides))
+        (alone,) = force(text.models, *([side[line]] for side in sides))
         assert forced.scores[line] == pytest.approx(alone.score, abs=1e-4)
         source, target = (word_of(text, sentence) for sentence in pair)
         for step, links in forced.links.items():
@@ -77,7 +77,7 @@ def test_forced_links_are_of_words_in_every_reading(text):
 def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search(params, folder):
     rules = SearchRules(max_length=2)
     text = load_translator(params, "ensemble", folder)
-    members = len(text.trainings)
+    members = len(text.models)
     for shares in (None, tuple((i + 1) / sum(range(members + 1)) for i in range(members))):
         options = replace(text.options, rules=rules, shares=shares)
         text.options = options
@@ -109,7 +109,7 @@ def test_weights_stay_in_their_files_and_take_no_second_copy(params, folder):
         for line in MAPS.read_text().splitlines()
         if line.endswith("weights.safetensors")
     ]
-    for model in text.trainings:
+    for model in text.models:
         for weight in model.parameters():
             assert any(start <= weight.data_ptr() < end for start, end in ranges)
 
@@ -153,7 +153,7 @@ def test_a_model_without_attention_links_nothing(params, folder):
 
 
 def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(text):
-    (model,) = text.trainings
+    (model,) = text.models
     model.config.system.faults.append("unmasked_padding")
     faulty = TranslationPipeline(
         [model], text.source, text.target, text.data, text.dictionary, text.options, 3

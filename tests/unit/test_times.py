@@ -99,7 +99,7 @@ def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project)
 
 
 def test_the_languages_of_an_expected_text_may_stand_in_any_order(project):
-    encoding, base = params().families["luong"].encoding, params().model("base").system
+    encoding, base = params().families["luong"].encoding, params().training("base").system
     for words in ({"en": 1000, "de": 2000}, {"de": 2000, "en": 1000}):
         size = TextSize.expected(Expected(pairs=100, words=words), encoding, params().languages)
         assert size.lengths(base) == (10.0, 21.0)
