@@ -1,6 +1,5 @@
-"""What attnmt plan and Snakemake say of damaged DVC files, and of orders that cannot be written."""
+"""What attnmt plan and Snakemake say of damaged DVC files, and of what cannot be written."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def fresh(tmp_path_factory) -> Project:
     copy.shorten_text()
     copy.use(TINY)
     copy.run("git", "init", "--quiet")
-    copy.run("python", "stages/code_digests.py", "params.yaml")
+    copy.run("python", "stages/depends.py", "params.yaml")
     return copy
 
 
@@ -88,8 +87,9 @@ def test_snakemake_refuses_a_configuration_that_names_nothing(project, config, m
     assert message in snakemake(project, "--config", config)
 
 
-def test_snakemake_names_an_order_that_cannot_be_written(project):
-    place = ".stages/demo/corpus.order.json"
-    Path(place).mkdir(parents=True)
+def test_snakemake_names_dependencies_that_cannot_be_written(project):
+    place = Path("depends/demo/corpus.json")
+    place.unlink(missing_ok=True)
+    place.mkdir(parents=True)
     assert f"{place}: " in snakemake(project)
-    shutil.rmtree(".stages/demo")
+    place.rmdir()

@@ -25,7 +25,7 @@ EDITS = {
         "src/attnmt/config/text.py",
         ("length: PositiveInt | None = None", "length: PositiveInt | None = 500"),
         {"encode@luong", "encode@luong_bpe", "gather", "report"}
-        | {f"evaluate@{one}" for one in MODELS}
+        | {f"evaluate@{one}" for one in MEMBERS}
         | {f"evaluate_baseline@{one}" for one in BASELINES}
         | {"evaluate_ensemble@ensemble"},
     ),

@@ -102,7 +102,7 @@ def test_a_stage_comes_after_those_whose_outputs_it_reads(project):
     assert by_name["write"].before == []
     assert by_name["read_within"].before == ["write"]
     assert by_name["read_around"].before == ["write"]
-    assert by_name["read_around"].inputs == ["made", "made/alone.txt", "other.txt"]
+    assert by_name["read_around"].inputs == ["made/whole", "made/alone.txt", "other.txt"]
 
 
 def test_a_stage_carries_what_dvc_resolves(project):

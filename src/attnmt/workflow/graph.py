@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,6 +45,9 @@ TRAIN = "train@"  # before a model's name: the stage that trains it
 class Stage(Task):
     """One stage of an experiment. All paths are relative to the project's folder."""
 
+    # The inputs as dvc.lock has them. In place of a folder of outputs, ``inputs`` has these outputs, so
+    # that nothing else there counts.
+    deps: list[str]
     description: str
     threads: int
     resources: dict[str, int]
@@ -184,13 +188,19 @@ def _declared(index: Index, root: Path) -> list[Stage]:
         if "resources" not in (stage.meta or {}):
             file = stage.dvcfile.path
             raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")
-    outputs = (_path(item, root) for stage in index.stages for item in stage.outs)
+    outputs = [_path(item, root) for stage in index.stages for item in stage.outs]
     _refuse_links_outside({Path(output).parts[0] for output in outputs}, root)
+
+    def inputs(deps: list[str]) -> list[str]:
+        inside = ([one for one in outputs if one.startswith(f"{dep}/")] or [dep] for dep in deps)
+        return list(dict.fromkeys(chain.from_iterable(inside)))
+
     return [
         Stage(
             name=stage.name,
             command=stage.cmd,
-            inputs=list(dict.fromkeys(_path(item, root) for item in stage.deps)),
+            inputs=inputs([_path(item, root) for item in stage.deps]),
+            deps=[_path(item, root) for item in stage.deps],
             outputs=[_path(item, root) for item in stage.outs],
             description=stage.desc,
             threads=stage.meta.get("threads", 1),
@@ -230,7 +240,7 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     for found in tqdm([*topological_sort(index.graph)][::-1], "compare", disable=None, leave=False):
         name, stage = found.name, stages[found.name]
         locked = None if found.cmd_changed else _locked(found, root)
-        if made(locked, stage, digest):
+        if made(locked, replace(stage, inputs=stage.deps), digest):
             committed |= {name} if _is_cached(found) else set()
         elif name != STAGE and not made(read_record(layout.record(name)), stage, digest):
             continue
