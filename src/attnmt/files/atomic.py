@@ -87,11 +87,16 @@ def _placed(path: Path) -> Iterator[Path]:
         raise _cannot(path, error) from None
     try:
         yield partial
-        if (
-            partial.is_dir() and path.is_dir()
-        ):  # a rename does not replace a folder with files in it
-            path.rename(partial.with_suffix(".old.partial"))
-        partial.replace(path)
+        # A rename does not replace a folder with files in it.
+        old = partial.with_suffix(".old.partial")
+        if partial.is_dir() and path.is_dir():
+            path.rename(old)
+        try:
+            partial.replace(path)
+        except OSError:
+            if old.exists():
+                old.rename(path)
+            raise
     except OSError as error:
         # An error about any other path comes from a file that was being read.
         place = Path(error.filename or "")
