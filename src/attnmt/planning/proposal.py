@@ -29,7 +29,7 @@ STEP = 50  # a vocabulary of 1,000 entries or more has a multiple of it
 MOST_LINKS = 3  # a pair of words that is linked this often gets into the dictionary
 BATCH, UPDATES = 32, 2_500  # pairs in a batch; the batches that a training should have at least
 EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
-BASELINES = (
+OUTSIDE = (
     0.02  # of the pairs; if more are too long or too short for the search, it gets other limits
 )
 REST = 0.001  # the share of the pairs that may lie outside of these
@@ -202,9 +202,9 @@ def _ratios(lengths: Sequence[tuple[int, int]]) -> dict[str, float]:
     S, T = np.array(lengths).T
     found, (least, most) = {}, USUAL_RATIOS
     low, high = T / (S + 1), (T + 1) / (S + 1)
-    if (low < least).mean() > BASELINES:
+    if (low < least).mean() > OUTSIDE:
         found["min_ratio"] = math.floor(100 * np.quantile(low, REST)) / 100
-    if (high > most).mean() > BASELINES:
+    if (high > most).mean() > OUTSIDE:
         found["max_ratio"] = math.ceil(10 * np.quantile(high, 1 - REST)) / 10
     return found
 

@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import attnmt
-from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, Params
+from attnmt.config import Params
 from attnmt.config.claims import project_claims
 from attnmt.errors import InputError
 from attnmt.files.text_file import json_text, update_text
 from attnmt.files.yaml_file import YamlFile
 from attnmt.layout import Layout
+from attnmt.scoring.score_table import BASELINES
 
 STAGE = "depends"  # the stage that writes these files
 SOURCE = Path(attnmt.__file__).parent
@@ -36,7 +37,6 @@ CARRIES = {
 }
 # But how a text is cut into lines, and a table into cells, decides what is read.
 READS = {"attnmt.files.text_file", "attnmt.files.csv_file"}
-BASELINES = (ALIGNER, DIAGONAL, DICTIONARY)  # what stages run for that is no system
 DIGITS = 16  # of a SHA-256 in hexadecimal
 
 

@@ -119,8 +119,7 @@ def commit(experiment: str) -> Committed:
         if new:
             with lock_repo(index.repo):
                 for name in tqdm(new, "commit", unit="stage", disable=None, leave=False, delay=1):
-                    for damaged in _damaged(cached[name]):
-                        damaged.unlink(missing_ok=True)  # the commit writes it again
+                    _remove_damaged(cached[name])
                     cached[name].save()
                     cached[name].commit()
                 file = cached[new[0]].dvcfile
@@ -287,21 +286,24 @@ def _is_cached(found: Any) -> bool:
     return not any(out.changed_cache() for out in found.outs if out.use_cache)
 
 
-def _damaged(found: Any) -> list[Path]:
-    """Return the files of DVC's cache, for the outputs of a stage, that are not what their names say.
+def _has(path: Path, digest: str) -> bool:
+    return path.exists() and file_digest(path) == digest.removesuffix(".dir")
 
-    DVC itself takes their word for it. It would put a file that was cut in place of a good output.
+
+def _remove_damaged(found: Any) -> None:
+    """Remove the files of DVC's cache, for the outputs of a stage, that are not what their names say.
+
+    DVC itself takes their word for it. It would put a file that was cut in place of a good output. The
+    commit that follows writes them again.
     """
-    return [
-        path
-        for path, digest in _objects(found).items()
-        if path.exists() and file_digest(path) != digest.removesuffix(".dir")
-    ]
+    for path, digest in _objects(found).items():
+        if not _has(path, digest):
+            path.unlink(missing_ok=True)
 
 
 def _is_safe(found: Any) -> bool:
     """Return whether every output of a stage was read back from DVC's cache."""
-    return all(path.exists() for path in _objects(found)) and not _damaged(found)
+    return all(_has(*item) for item in _objects(found).items())
 
 
 def _drop_from_lock(file: ProjectFile, known: set[str]) -> None:
