@@ -126,14 +126,14 @@ def test_an_output_whose_place_is_taken_is_refused(command, place, fault, messag
 def test_a_full_disk_is_named_and_leaves_no_half_written_output(
     stage, arguments, output, project, capfd, monkeypatch
 ):
-    replace = Path.replace
+    opened = Path.open
 
-    def fail(path: Path, target: Path) -> Path:
-        if str(target).startswith(output):
+    def fail(path: Path, mode: str = "r", *arguments: object, **options: object) -> object:
+        if "w" in mode and str(path).startswith(output):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return replace(path, target)
+        return opened(path, mode, *arguments, **options)
 
-    monkeypatch.setattr(Path, "replace", fail)
+    monkeypatch.setattr(Path, "open", fail)
     before = tree(project)
     status = run(stage, *arguments)
     after = tree(project) if stage == "report" else before  # the report's other outputs are written
