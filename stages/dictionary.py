@@ -31,7 +31,6 @@ from attnmt.config import LINKS, Params, load_params
 from attnmt.corpora.links import Links, format_links
 from attnmt.corpora.parallel import count_parallel_lines, every_nth_pair
 from attnmt.files.atomic import atomic_folder, check_place
-from attnmt.files.progress import Progress
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import ALIGNER, Layout
 from attnmt.text.aligner import SYSTEM, align
@@ -58,15 +57,12 @@ def main(params_file: Path) -> None:
     others = [pair for name in linked for pair in every_nth_pair(*_files(params, name))]
     counts: Counter[tuple[str, str]] = Counter()
     links: list[Links] = []  # of the others
-    with (
-        atomic_folder(layout.dictionary) as folder,
-        Progress("aligning", None, "iterations") as said,
-    ):
+    with atomic_folder(layout.dictionary) as folder:
         for number in range(parts):
             part, total = f"part {number + 1} of {parts}", len(range(number, pairs, parts))
             mine = partial(every_nth_pair, *train, parts, number)
             first = [] if number else others
-            aligned = align(mine(), first, said, part, parts - number, folder)
+            aligned = align(mine(), first, part, folder)
             count_links(counts, mine(), islice(aligned, total))
             links.extend(aligned)
         forward = layout.dictionary_file(source, target).name

@@ -16,7 +16,6 @@ from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.errors import InputError
-from attnmt.files.progress import Progress
 from attnmt.scoring.aer import aer
 from attnmt.text import aligner
 from attnmt.text.aligner import Pair, _model, align
@@ -39,8 +38,7 @@ def error(links: list[Links], gold: list[GoldLinks]) -> float:
 
 def links_of(pairs: Iterable[Pair], others: Sequence[Pair] = ()) -> list[Links]:
     with TemporaryDirectory() as folder:
-        said = Progress("", None, "iterations")
-        return list(align(pairs, others, said, "pairs", 1, Path(folder)))
+        return list(align(pairs, others, "pairs", Path(folder)))
 
 
 def demo_pairs(count: int) -> Sentences:
@@ -106,7 +104,6 @@ KILLED = """
 import os, random, threading, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from attnmt.files.progress import Progress
 from attnmt.text.aligner import align
 words = [f"w{number}" for number in range(50)]
 pairs = [(random.choices(words, k=20), random.choices(words, k=20)) for _ in range(1500)]
@@ -115,7 +112,7 @@ def kill():
     os.kill(os.getpid(), 9)
 threading.Thread(target=kill).start()
 with TemporaryDirectory() as folder:
-    list(align(pairs, (), Progress("", None, "iterations"), "pairs", 1, Path(folder)))
+    list(align(pairs, (), "pairs", Path(folder)))
 """
 
 

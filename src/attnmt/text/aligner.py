@@ -12,11 +12,11 @@ from contextlib import suppress
 from importlib.metadata import version
 from itertools import chain, pairwise
 from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +30,12 @@ SYSTEM = f"Thot {version('sil-thot')}, Eflomal"
 SEED = 2015
 LONGEST = 1024  # words of the longest sentence that the model takes
 _Worker = tuple[ForkProcess, Connection]  # of one direction, and where it is heard
+# How many pairs a direction links, and its links: (pair * LONGEST + source word) * LONGEST + target word
+_Linked = tuple[int, NDArray[np.int64]]
 
 
 def align(
-    pairs: Iterable[Pair],
-    others: Sequence[Pair],
-    said: Progress,
-    part: str,
-    parts: int,
-    folder: Path,
+    pairs: Iterable[Pair], others: Sequence[Pair], part: str, folder: Path
 ) -> Iterator[Links]:
     """Learn from pairs of tokenized sentences; return the links of each, then of other pairs.
 
@@ -51,44 +48,24 @@ def align(
     together take some 8 kB of memory for each pair of WMT's length.
 
     Args:
-        said: counts the iterations of both directions.
-        part: what ``pairs`` are called there.
-        parts: how many parts of this size are left, this one included.
+        part: what ``pairs`` are called where it is said how far the work is.
         folder: where the text lies meanwhile as Thot reads it.
 
     Raises:
         MemoryError: if a process was killed, as Linux does when memory is short.
     """
-    forward, backward = _both_directions(pairs, others, said, part, parts, folder)
-    links = np.intersect1d(forward.links, backward.links, assume_unique=True)
-    return _of_pairs(forward.pairs, links)
-
-
-class _Linked(NamedTuple):
-    """What a direction links, in how many pairs."""
-
-    pairs: int
-    links: NDArray[np.int64]  # each is (pair * LONGEST + source word) * LONGEST + target word
-
-
-def _of_pairs(pairs: int, links: NDArray[np.int64]) -> Iterator[Links]:
-    """Yield the links of each pair; ``links`` are ascending, as _Linked has them."""
-    ends = np.searchsorted(links, np.arange(pairs + 1) * LONGEST**2).tolist()
+    (count, forward), (_, backward) = _both_directions(pairs, others, part, folder)
+    links = np.intersect1d(forward, backward, assume_unique=True)
+    ends = np.searchsorted(links, np.arange(count + 1) * LONGEST**2).tolist()
     source, target = np.divmod(links % LONGEST**2, LONGEST)
     for begin, end in pairwise(ends):
         yield list(zip(source[begin:end].tolist(), target[begin:end].tolist(), strict=True))
 
 
 def _both_directions(
-    pairs: Iterable[Pair],
-    others: Sequence[Pair],
-    said: Progress,
-    part: str,
-    parts: int,
-    folder: Path,
+    pairs: Iterable[Pair], others: Sequence[Pair], part: str, folder: Path
 ) -> list[_Linked]:
     """Return what both directions link; say meanwhile how far they are."""
-    said.go_on(f"{part}, reading", said.total)
     context = get_context("fork")  # which loads nothing again
     workers: list[_Worker] = []
     try:
@@ -102,19 +79,14 @@ def _both_directions(
                 process.start()
                 workers.append((process, receiver))
                 sender.close()  # the process has the only copy, so its end is noticed
-            iterations = [_received(worker, said) for worker in workers]
-        said.go_on(f"{part}, aligning", said.done + sum(iterations) * parts)
-        left = iterations.copy()
-        while any(left):
-            ready = wait([w[1] for w, n in zip(workers, left, strict=True) if n], timeout=1)
-            for number, worker in enumerate(workers):
-                if worker[1] in ready:
-                    _received(worker, said)
-                    left[number] -= 1
-                    said.update()
-            said.update(0)
-        said.go_on(f"{part}, linking", said.total)
-        return [_received(worker, said) for worker in workers]
+            iterations = [_received(worker) for worker in workers]
+        with Progress(f"{part}, aligning", sum(iterations), "iterations") as said:
+            for number in range(max(iterations)):
+                for worker, count in zip(workers, iterations, strict=True):
+                    if number < count:
+                        _received(worker)
+                        said.update()
+        return [_received(worker) for worker in workers]
     finally:
         for process, _ in workers:
             process.kill()
@@ -134,16 +106,14 @@ def _write(pairs: Iterable[Pair], folder: Path) -> tuple[Path, Path]:
     return files
 
 
-def _received(worker: _Worker, said: Progress) -> Any:
-    """Return what a process sends next; say meanwhile how far the work is.
+def _received(worker: _Worker) -> Any:
+    """Return what a process sends next.
 
     Raises:
         MemoryError: if the process was killed, as Linux ends what takes too much memory.
         RuntimeError: if it ended otherwise.
     """
     process, receiver = worker
-    while not receiver.poll(1):
-        said.update(0)
     try:
         message = receiver.recv()
     except EOFError:
@@ -203,7 +173,7 @@ def _links(model: EflomalAlignmentModel, others: Sequence[Pair], step: int) -> _
         if matrix is not None:
             source, target = np.nonzero(matrix.to_numpy())[::step]
             links.append((number * LONGEST + source) * LONGEST + target)
-    return _Linked(len(learned) + len(others), np.concatenate(links))
+    return len(learned) + len(others), np.concatenate(links)
 
 
 def _fits(pair: Pair) -> bool:

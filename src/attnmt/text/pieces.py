@@ -8,8 +8,9 @@ continues in the next piece: ``mo@@ tor``.
 import io
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stderr, suppress
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from sys import intern
@@ -28,7 +29,7 @@ WORD_END = "</w>"  # subword-nmt's mark at the end of a word's last symbol
 LEARNED_FROM = 300_000
 GOES_ON = "@@"
 UNKNOWN = SPECIAL[UNK]
-_REMEMBERED = 2**17  # words that are not of the training text, some 50 MB
+_REMEMBERED = 2**20  # words, some 400 MB
 
 
 def learn_codes(counts: Counter[str], merges: int) -> str:
@@ -77,13 +78,13 @@ class Cutter:
     def __init__(self, codes: str, known: Collection[str] = ()) -> None:
         """Take the codes of :func:`learn_codes`. If pieces are ``known``, all others are split again."""
         self._bpe = BPE(io.StringIO(codes), separator=GOES_ON, vocab=frozenset(known))
-        self._pieces = _Remembered(lambda word: self._marked(self._merged(word)))
+        self._pieces = lru_cache(_REMEMBERED)(self._cut)
 
     @classmethod
     def of_text(
         cls, codes: str, counts: Mapping[str, int], threshold: int, part: str = "words"
     ) -> Self:
-        """Return what splits the pieces again that are rare in a text; it remembers the text's words.
+        """Return what splits the pieces again that are rare in a text.
 
         Args:
             counts: how often each word occurs in the text.
@@ -94,58 +95,36 @@ class Cutter:
             InputError: if no piece occurs so often.
         """
         plain = cls(codes)
-        words = progress(counts, f"{part}, different ones to cut", len(counts), "words")
-        merged = {word: plain._merged(word) for word in words}
         piece_counts: Counter[str] = Counter()
-        for word, count in counts.items():
-            for piece in plain._marked(merged[word]):
-                piece_counts[piece] += count
+        words = progress(counts, f"{part}, different ones to cut", len(counts), "words")
+        for word in words:
+            for piece in plain._cut(word):
+                piece_counts[piece] += counts[word]
         frequent = {piece for piece, count in piece_counts.items() if count >= threshold}
         if not frequent:
             raise InputError(
                 f"encoding.pieces.threshold: no piece occurs {threshold:,} times in the training "
                 f"text of a language; lower it"
             )
-        cutter = cls(codes, frequent)
-        cutter._pieces.update((word, cutter._marked(parts)) for word, parts in merged.items())
-        return cutter
+        return cls(codes, frequent)
 
     def cut(self, words: Iterable[str]) -> list[str]:
         """Return the pieces of all words, which must not hold white space or ``</w>``."""
-        pieces = self._pieces
-        return [piece for word in words for piece in pieces[word]]
+        return [piece for word in words for piece in self._pieces(word)]
 
-    def _merged(self, word: str) -> tuple[str, ...]:
-        """Return the pieces of a word after all merges, without marks."""
+    def _cut(self, word: str) -> tuple[str, ...]:
+        """Return the pieces of a word after all merges; split those that are not known."""
         bpe = self._bpe
-        pieces = encode(
-            word, bpe.bpe_codes, bpe.bpe_codes_reverse, None, GOES_ON, bpe.version, cache={}
+        codes = bpe.bpe_codes_reverse
+        pieces: Sequence[str] = encode(
+            word, bpe.bpe_codes, codes, None, GOES_ON, bpe.version, cache={}
         )
-        return tuple(map(intern, pieces))  # many words share a piece
-
-    def _marked(self, pieces: Sequence[str]) -> tuple[str, ...]:
-        """Split pieces that are not known, and mark those whose word goes on."""
-        if self._bpe.vocab:
-            codes = self._bpe.bpe_codes_reverse
-            pieces = check_vocab_and_split(pieces, codes, self._bpe.vocab, GOES_ON)
+        if bpe.vocab:
+            pieces = check_vocab_and_split(pieces, codes, bpe.vocab, GOES_ON)
         *before, last = pieces
         if last.endswith(GOES_ON) or last == UNKNOWN:
             before, last = [*before, last[:-1]], last[-1]
         return tuple(map(intern, [*(piece + GOES_ON for piece in before), last]))
-
-
-class _Remembered(dict[str, tuple[str, ...]]):
-    """The pieces of words; a word that is missing is cut, and kept while there are few."""
-
-    def __init__(self, cut: Callable[[str], tuple[str, ...]]) -> None:
-        super().__init__()
-        self._cut = cut
-
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        pieces = self._cut(word)
-        if len(self) < _REMEMBERED:
-            self[word] = pieces
-        return pieces
 
 
 def join_pieces(pieces: Sequence[str]) -> list[str]:
