@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
 from attnmt.model.luong import LuongNMT, ModelConfig
-from attnmt.model.reference import Reference
 
 # Sizes differ wherever they can; an odd number of cells gives key_value a key longer than its value.
 SHAPE = ModelShape(layers=2, size=5, embedding=3, window_D=2, location_slots=4, init=0.8)

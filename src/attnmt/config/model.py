@@ -53,6 +53,8 @@ class System(Strict):
     reverse: bool = False
     encoder: Encoder = Field(default="recurrent", exclude_if=lambda name: name == "recurrent")
     dropout: Probability = 0.0
+    output_dropout: Probability = Field(default=0.0, exclude_if=lambda p: p == 0)
+    tied_embeddings: bool = Field(default=False, exclude_if=lambda tied: not tied)
     faults: list[Fault] = Field(default_factory=list)
     direction: Direction = "forward"
     window_D: int | None = optional("half-width of the local window, in place of the family's")

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from attnmt.config import Average
-from attnmt.model.fast.loss import rows_at_once
-from attnmt.model.fast.stepper import Stepper
+from attnmt.model.decoders import Stepper
+from attnmt.model.loss import rows_at_once
 from attnmt.model.luong import LuongNMT
 from attnmt.text.vocabulary import EOS
 

@@ -16,7 +16,7 @@ from attnmt.decoding.pipeline import Translation, TranslationPipeline
 from attnmt.decoding.reader import Units
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
-from attnmt.model.attention.memory import Memory
+from attnmt.model.memory import Memory
 from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
@@ -220,7 +220,7 @@ def spans_of(model: LuongNMT, source: Ids, targets: Sequence[Ids]) -> list[list[
     force([model], [source] * len(targets), targets)
     parts = []
     for h, memory, steps in seen:
-        p = attention.window.centers(attention, h, memory, steps)
+        p = attention.window.centers(h, memory, steps)
         if p is None:
             return [[] for _ in targets]
         # The window of local-p is the one around floor(p_t); that of local-m stands at a whole number.

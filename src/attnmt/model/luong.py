@@ -1,4 +1,8 @@
-"""The model that is trained and that translates; ``reference.py`` says what it computes."""
+"""The paper's model, which is trained and which translates. Read this file first, then those that it imports.
+
+Equations are those of Luong et al. (2015). N sentences have at most M source and T target words; a layer
+has n cells and an embedding e numbers. No part has a bias. Derivatives are autograd's.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +14,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from attnmt.config import Cell, ModelShape, System
-from attnmt.model.attention.memory import Memory
-from attnmt.model.fast.decoders import BahdanauDecoder, LuongDecoder
-from attnmt.model.fast.encoder import ENCODERS
-from attnmt.model.fast.loss import SummedLoss
-from attnmt.model.fast.stack import State
-from attnmt.model.fast.stepper import Stepper
+from attnmt.model.decoders import BahdanauDecoder, LuongDecoder, Stepper
+from attnmt.model.loss import SummedLoss
+from attnmt.model.memory import Memory
+from attnmt.model.parts import parameter, part
 from attnmt.model.products import matmul
+from attnmt.model.stack import State
 from attnmt.text.batches import pad_source
 
 Ids = NDArray[np.int32]  # of a sentence's words, in its own order
@@ -45,14 +48,18 @@ class LuongNMT(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        encoder = ENCODERS[config.system.encoder]
+        encoder = part("encoder", config.system.encoder)
         self.encoder = encoder(config.system, config.shape, config.source_words)
         decoders: dict[Cell, type[LuongDecoder | BahdanauDecoder]] = {
             "lstm": LuongDecoder,
             "gru": BahdanauDecoder,
         }
         self.decoder = decoders[config.shape.cell](config.system, config.shape, config.target_words)
-        self.W_s = nn.Parameter(torch.empty(config.target_words, config.shape.size))
+        self.W_s = (
+            self.decoder.embedding.weight
+            if config.system.tied_embeddings
+            else parameter(config.target_words, config.shape.size)
+        )
 
     def initialize(self, seed: int) -> None:
         """Draw every parameter from the uniform distribution over [-init, init]."""
@@ -64,9 +71,9 @@ class LuongNMT(nn.Module):
                 drawn = torch.empty(parameter.shape, dtype=parameter.dtype)
                 parameter.copy_(drawn.uniform_(-limit, limit, generator=generator))
 
-    def embeddings(self) -> list[Tensor]:
-        """Return the parameters that the authors leave out of the gradient norm."""
-        return [self.encoder.embedding.weight, self.decoder.embedding.weight]
+    def embeddings(self) -> list[nn.Embedding]:
+        """Return the embeddings, which the authors leave out of the gradient norm."""
+        return [self.encoder.embedding, self.decoder.embedding]
 
     def encode(self, source: Tensor, lengths: Tensor) -> Encoded:
         """Encode source ids [N, M], as read and padded on the left, of ``lengths`` words [N]."""

@@ -1,14 +1,17 @@
 """Products of matrices in fp32 that have the same bytes on every x86-64 processor with AVX2.
 
 On a processor, torch multiplies by MKL, which looks at the processor's maker, so that Intel's and AMD's
-sum in different orders. oneDNN, which torch brings too, makes its code from the instructions alone, and
-:func:`attnmt.model.cpu_isa.keep_to_avx2` fixes these. On a GPU, the products are torch's own.
+sum in different orders. oneDNN, which torch brings too, makes its code from the instructions alone. With
+AVX2 and with AVX-512 it sums up to ``WHOLE`` numbers in one order, and from ``LONG`` on, too; between
+them it cuts the sums at other places. So these are cut here. On a GPU, the products are torch's own.
 """
 
 from typing import Any
 
 import torch
 from torch import Tensor
+
+WHOLE, LONG = 512, 1200
 
 _linear: Any = (
     torch.ops.mkldnn._linear_pointwise.default if torch.backends.mkldnn.is_available() else None
@@ -21,41 +24,96 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, W: Tensor) -> Tensor:
         ctx.save_for_backward(x, W)
-        return _on_processor(x, W)
+        return _product(x, W)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
         (x, W), (grad,) = ctx.saved_tensors, grads
-        grad_x = _on_processor(grad, W.T) if ctx.needs_input_grad[0] else None
-        if not ctx.needs_input_grad[1]:
-            return grad_x, None
-        return grad_x, _on_processor(grad.flatten(0, -2).T, x.flatten(0, -2).T)
+        of_x, of_W = ctx.needs_input_grad
+        grad_W = _product(grad.flatten(0, -2).T, x.flatten(0, -2).T) if of_W else None
+        return _product(grad, W.T) if of_x else None, grad_W
 
 
-def matmul(x: Tensor, W: Tensor, out: Tensor | None = None) -> Tensor:
-    """Return x W^T, [.., rows], from x [.., m] and W [rows, m], of which either may be a view.
+class Factor:
+    """The second factor W [rows, m] of products x W^T at many steps.
 
-    ``out`` is memory for the result; autograd does not follow it.
+    Autograd would add to the gradient of W at every step. Here it is one product, of what all steps
+    leave behind. So there is one backward pass at most.
     """
-    if not (x.is_cpu and x.dtype == torch.float32 and _linear is not None):
-        return torch.matmul(x, W.T, out=out)
-    if out is not None:
-        return out.copy_(_on_processor(x, W))
+
+    def __init__(self, W: Tensor) -> None:
+        W = W.contiguous()
+        self.followed = torch.is_grad_enabled() and W.requires_grad
+        self._steps: list[tuple[Tensor, Tensor]] = []  # x and the gradient of x W^T
+        self.W = _Gathered.apply(W, self._steps) if self.followed else W
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return x W^T, [.., rows], from x [.., m]."""
+        product: Tensor = (
+            _Step.apply(x, self.W, self._steps) if self.followed else _product(x, self.W)
+        )
+        return product
+
+
+class _Gathered(torch.autograd.Function):
+    """W itself, whose gradient comes from the steps."""
+
+    @staticmethod
+    def forward(ctx: Any, W: Tensor, steps: list[tuple[Tensor, Tensor]]) -> Tensor:
+        ctx.set_materialize_grads(False)
+        ctx.steps = steps
+        return W.view_as(W)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        x, grad = (torch.cat([one.flatten(0, -2) for one in part]) for part in zip(*ctx.steps, strict=True))
+        ctx.steps.clear()
+        return _product(grad.T, x.T), None
+
+
+class _Step(torch.autograd.Function):
+    """x W^T, whose backward pass leaves the gradient of W to ``_Gathered``."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, W: Tensor, steps: list[tuple[Tensor, Tensor]]) -> Tensor:
+        ctx.save_for_backward(x, W)
+        ctx.steps = steps
+        return _product(x, W)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None]:
+        (x, W), (grad,) = ctx.saved_tensors, grads
+        ctx.steps.append((x, grad))
+        return _product(grad, W.T) if ctx.needs_input_grad[0] else None, None, None
+
+
+def matmul(x: Tensor, W: Tensor) -> Tensor:
+    """Return x W^T, [.., rows], from x [.., m] and W [rows, m], of which either may be a view."""
     followed = torch.is_grad_enabled() and (x.requires_grad or W.requires_grad)
-    result: Tensor = _Product.apply(x, W) if followed else _on_processor(x, W)
+    result: Tensor = _Product.apply(x, W) if followed else _product(x, W)
     return result
 
 
-def add_product(sums: Tensor, x: Tensor, W: Tensor) -> Tensor:
-    """Add x W^T to sums [N, rows] in place, from x [N, m] and W [rows, m]; autograd does not follow."""
-    return sums.add_(matmul(x, W)) if sums.is_cpu else sums.addmm_(x, W.T)
+def _product(x: Tensor, W: Tensor) -> Tensor:
+    if x.is_cpu and x.dtype == torch.float32 and _linear is not None:
+        return _on_processor(x, W)
+    return torch.matmul(x, W.T)
 
 
 def _on_processor(x: Tensor, W: Tensor) -> Tensor:
+    length = x.shape[-1]
+    if WHOLE < length < LONG:
+        first, *rest = zip(x.split(WHOLE, dim=-1), W.split(WHOLE, dim=1), strict=True)
+        total = _on_processor(*first)
+        for parts in rest:
+            total += _on_processor(*parts)
+        return total
     if x.dim() == 2 and not x.is_contiguous() and len(x) * len(W) + W.numel() < x.numel():
         # oneDNN copies a first factor that is a transposed view. Here the result is the smaller copy.
         return _on_processor(W, x).T.contiguous()
-    result: Tensor = _linear(_dense(x), _dense(W), None, "none", [], "")
+    # One row times a transposed view has its own order of summation, which the instructions decide.
+    W = W.contiguous() if x.numel() == length else _dense(W)
+    result: Tensor = _linear(_dense(x), W, None, "none", [], "")
     return result
 
 

@@ -3,7 +3,6 @@
 import math
 
 from attnmt.config import Recipe
-from attnmt.training.optimizers import learning_rate
 from attnmt.training.state import TrainingState
 
 
@@ -35,3 +34,13 @@ class Schedule:
         later = sum(row["step"] > progress.best_step for row in progress.history)
         patience = self.recipe.patience
         return progress.step == self.batches or (patience is not None and later >= patience)
+
+
+def learning_rate(recipe: Recipe, epoch: int) -> float:
+    """Return the rate of an epoch, 1 being the first.
+
+    The paper's text halves it every epoch after ``halve_after``. The authors' program first does so at
+    the last batch of epoch ``halve_after`` + 1, so its first slower epoch comes one epoch later.
+    """
+    last_full = recipe.halve_after + (1 if recipe.schedule == "program" else 0)
+    return recipe.learning_rate * float(0.5 ** max(0, epoch - last_full))

@@ -1,16 +1,16 @@
 """One training step: forward, loss, backward, clipping, update."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnmt.config import Recipe
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch
 from attnmt.training.cuda_graphs import CapturedSteps, padded, wanted
-from attnmt.training.optimizers import OPTIMIZERS, clipping
+
+REMEMBERED = {"sgd": 0, "adam": 2}  # numbers that each optimizer keeps for one of a parameter's
 
 
 class Step:
@@ -22,37 +22,63 @@ class Step:
     """
 
     def __init__(self, model: LuongNMT, recipe: Recipe) -> None:
-        self.model, self.recipe = model, recipe
-        self.device = model.W_s.device
-        embeddings = model.embeddings()
-        dense: list[Tensor] = [p for p in model.parameters() if all(p is not e for e in embeddings)]
-        self.counted = dense + embeddings if recipe.clip_embeddings else dense
-        self.optimizer = OPTIMIZERS[recipe.optimizer](dense + embeddings)
-        for embedding in (model.encoder.embedding, model.decoder.embedding):
+        self.model, self.recipe, self.device = model, recipe, model.device
+        on_gpu, embeddings = self.device.type == "cuda", model.embeddings()
+        own = {id(embedding.weight) for embedding in embeddings}
+        self.parameters: list[Tensor] = [*model.parameters()]
+        self.counted = [
+            p for p in self.parameters if recipe.clip_embeddings or id(p) not in own
+        ]  # in the norm
+        self.optimizer: torch.optim.Optimizer
+        if recipe.optimizer == "adam":
+            # Fused, it takes no square root of MKL's, and a GPU's host does not wait to read t.
+            options = {"fused": True, "capturable": on_gpu}
+            self.optimizer = torch.optim.Adam(self.parameters, betas=(0.9, 0.999), **options)
+        else:
+            self.optimizer = torch.optim.SGD(self.parameters, fused=not self.device.type == "cpu")
+        for embedding in embeddings:
             # A batch has few of the vocabulary's words, so sparse gradients save time. But the host
-            # would wait for a GPU to list these words.
-            embedding.sparse = self.device.type == "cpu" and self.optimizer.takes_sparse
+            # would wait for a GPU to list these words, and Adam moves every word at every step.
+            tied = embedding.weight is model.W_s
+            embedding.sparse = self.device.type == "cpu" and recipe.optimizer == "sgd" and not tied
         # With this fault attention sees padding, so more of it would change the model.
         self._padded = "unmasked_padding" not in model.config.system.faults
         self._rate = torch.zeros((), device=self.device)
-        self._on_gpu: Callable[[Batch], Tensor] = partial(self._train, rate=self._rate)
-        if self.device.type == "cuda" and self._padded and wanted():
+        self._on_gpu: Callable[[Batch], Tensor] = self._train
+        if on_gpu and self._padded and wanted():
             self._on_gpu = CapturedSteps(self._on_gpu)
 
     def __call__(self, batch: Batch, rate: float) -> Tensor:
         """Train on a batch; return its loss, summed over words, on the model's device."""
-        if self.device.type == "cpu":
-            return self._train(batch, rate)
+        cpu = self.device.type == "cpu"
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate if cpu else self._rate
+        if cpu:
+            return self._train(batch)
         self._rate.fill_(rate)
         return self._on_gpu(batch_on(self.device, padded(batch) if self._padded else batch))
 
-    def _train(self, batch: Batch, rate: float | Tensor) -> Tensor:
+    def _train(self, batch: Batch) -> Tensor:
         h_tilde, _ = self.model(batch.source, batch.source_lengths, batch.words)
         loss = self.model.loss(h_tilde, batch.next_words, batch.lengths)
         (loss / self.recipe.batch_size).backward()
-        self.optimizer.update(rate, clipping(self.counted, self.recipe.clip_norm))
-        self.model.zero_grad()
+        clip(self.parameters, self.counted, self.recipe.clip_norm)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
         return loss.detach()
+
+
+@torch.no_grad()
+def clip(parameters: Sequence[Tensor], counted: Sequence[Tensor], clip_norm: float) -> None:
+    """Scale all gradients by clip_norm / G where G, the L2 norm of those ``counted``, is larger.
+
+    The authors do not count embeddings. The host does not wait for a GPU.
+    """
+    for parameter in parameters:
+        if parameter.grad is not None and parameter.grad.is_sparse:
+            parameter.grad = parameter.grad.coalesce()
+    grads = [p.grad.values() if p.grad.is_sparse else p.grad for p in counted]
+    nn.utils.clip_grads_with_norm_(parameters, clip_norm, nn.utils.get_total_norm(grads))
 
 
 def batch_on(device: torch.device, batch: Batch) -> Batch:

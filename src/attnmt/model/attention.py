@@ -1,12 +1,11 @@
-"""The attention layer: a score and a window, their parameters, and the context that they give."""
+"""The attention layer: a score, a window, and the context that they give."""
 
 import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.attention.memory import Memory
-from attnmt.model.attention.scores import SCORES
-from attnmt.model.attention.windows import WINDOWS
+from attnmt.model.memory import Memory
+from attnmt.model.parts import part
 
 
 class Attention(nn.Module):
@@ -18,16 +17,13 @@ class Attention(nn.Module):
     def __init__(self, system: System, shape: ModelShape) -> None:
         super().__init__()
         assert system.score is not None, "a system without attention has no such layer"
-        self.score = SCORES[system.score](system, shape)
-        self.window = WINDOWS[system.attention](system, shape)
-        self.context_size = self.score.context_size
-        for name, size in (self.score.parameters() | self.window.parameters()).items():
-            self.register_parameter(name, nn.Parameter(torch.empty(size)))
+        self.score = part("score", system.score)(system, shape)
+        self.window = part("window", system.attention)(system, shape)
 
     def remember(self, h_s: Tensor, positions: Tensor, lengths: Tensor) -> Memory:
         """Prepare source states [N, M, n] once for all decoder steps."""
-        keys, values = self.score.prepare(self, h_s)
-        words = ((positions >= 0) & (positions < lengths[:, None])).unsqueeze(1)
+        keys, values = self.score.prepare(h_s)
+        words = ((positions >= 0) & (positions < lengths[:, None]))[:, None]
         return Memory(values, keys, positions, lengths, words)
 
     def forward(self, h: Tensor, memory: Memory, steps: Tensor) -> tuple[Tensor, Tensor]:
@@ -40,5 +36,5 @@ class Attention(nn.Module):
         Returns:
             Contexts [N, K, context size] and weights [N, K, M].
         """
-        weights = self.score.weights(self, h, memory, self.window, steps)
-        return torch.bmm(weights, memory.values), weights
+        a = self.score.weights(h, memory, self.window, steps)
+        return torch.bmm(a, memory.values), a

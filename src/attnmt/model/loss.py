@@ -1,4 +1,4 @@
-"""``Reference.loss`` without ever holding the logits of all words.
+"""The loss, -log p of all target words, without ever holding the logits of all words.
 
 Autograd would keep every word's logits for the backward pass. Here the probabilities of a chunk of words
 give the loss and the gradients in the forward pass, and are then freed.
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnmt.model.products import add_product, matmul
+from attnmt.model.products import matmul
 
 # Logits at once: few enough for a processor's cache, and enough to keep a GPU busy.
 CHUNK = {"cpu": 1 << 21, "cuda": 1 << 26}
@@ -54,7 +54,7 @@ class SummedLoss(torch.autograd.Function):
                 if grad_W is None:
                     grad_W = matmul(p.T, h.T)
                 else:
-                    add_product(grad_W, p.T, h.T)
+                    grad_W += matmul(p.T, h.T)
         if grad_W is not None:
             ctx.save_for_backward(grad_h[0] if len(grad_h) == 1 else torch.cat(grad_h), grad_W)
         return total.to(W_s.dtype)

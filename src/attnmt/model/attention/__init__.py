@@ -1,1 +1,0 @@
-"""Attention in parts: a class for each score, a class for each window, and the layer that joins them."""

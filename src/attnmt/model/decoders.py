@@ -1,0 +1,200 @@
+"""The two decoders, and the steps that they take: one hypothesis of a sentence in training, K in search.
+
+Without input feeding, no step waits for attention. Training then computes all steps of a layer at once,
+and attention takes the queries of all steps in one product.
+"""
+
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor, nn
+
+from attnmt.config import ModelShape, System
+from attnmt.model.attention import Attention
+from attnmt.model.dropout import Dropout
+from attnmt.model.encoders import embedding
+from attnmt.model.memory import Memory
+from attnmt.model.parts import parameter
+from attnmt.model.products import Factor
+from attnmt.model.stack import Stack, State, Steps
+
+
+class Decoder(nn.Module, ABC):
+    """The base of both: the embedding of the words so far, the layers, and attention."""
+
+    attention: Attention | None
+
+    def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
+        super().__init__()
+        e, m = shape.embedding_size, shape.size
+        self.embedding = embedding(vocabulary, e)
+        self.attention = Attention(system, shape) if system.attention != "none" else None
+        self.output_dropout = Dropout(system.output_dropout)
+        self.shape = shape
+
+    @abstractmethod
+    def weights(self) -> tuple[Tensor, Tensor | None]:
+        """Return the first layer's weights for y_t [gates n, e] and for what a step brings."""
+
+    @abstractmethod
+    def step(self, now: "Stepper", sums: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Take the next step of N sentences; ``sums`` is W_y y_t, [N, K, gates n].
+
+        Returns:
+            h~_t [N, K, n] (s_t in Bahdanau's order) and a_t [N, K, M], None without attention.
+        """
+
+    def forward(
+        self, words: Tensor, state: State, memory: Memory | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return h~ [N, T, n] and the weights [N, T, M] of all steps, given the words before each.
+
+        Args:
+            words: decoder inputs, ``<s>`` first, [N, T].
+            state: the encoder's state after its last word.
+            memory: the encoded source; None without attention.
+        """
+        y = self.stack.dropout(self.embedding(words.T))  # [T, N, e]
+        now = Stepper(self, memory, state, len(y))
+        outputs, weights = zip(*map(now.take, now.layers.known(y)[:, :, None]), strict=True)
+        a = None if weights[0] is None else torch.cat(weights, dim=1)
+        return torch.cat(outputs, dim=1), a
+
+
+class LuongDecoder(Decoder):
+    """Attention after the recurrence; the attentional vector h~_t predicts the next word.
+
+    Without attention, h~_t is the top state h_t itself. With input feeding, the first layer reads
+    [y_t; h~_{t-1}], and h~ is zero before the first step (section 3.3).
+    """
+
+    def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
+        super().__init__(system, shape, vocabulary)
+        n, e = shape.size, shape.embedding_size
+        self.feeding = system.input_feeding
+        inputs = e + n if self.feeding else e
+        self.stack = Stack(shape.cell, inputs, n, shape.layers, system.dropout)
+        if self.attention is not None:
+            self.W_c = parameter(n, self.attention.score.context_size + n)
+
+    def weights(self) -> tuple[Tensor, Tensor | None]:
+        W = self.stack.layers[0].weight_ih_l0
+        e = self.embedding.embedding_dim
+        return (W[:, :e], W[:, e:]) if self.feeding else (W, None)
+
+    def forward(
+        self, words: Tensor, state: State, memory: Memory | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return h~ and the weights; see ``Decoder.forward``."""
+        if self.feeding:
+            return super().forward(words, state, memory)
+        h = self.stack(self.embedding(words.T), state)[0].transpose(0, 1)
+        steps = torch.arange(words.shape[1], device=words.device)
+        h_tilde, a = self.attend(h, memory, steps, None if memory is None else Factor(self.W_c))
+        return self.output_dropout(h_tilde), a
+
+    def step(self, now: "Stepper", sums: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Take the next step; see ``Decoder.step``."""
+        h = now.recur(sums, now.fed)
+        h_tilde, a = self.attend(h, now.memory, now.steps, now.W_c)
+        now.fed = h_tilde = now.dropped(h_tilde)
+        return h_tilde, a
+
+    def attend(
+        self, h: Tensor, memory: Memory | None, steps: Tensor, W_c: Factor | None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return h~_t = tanh(W_c [c_t; h_t]) (equation 5) and a_t from h_t [N, K, n]."""
+        if self.attention is None or memory is None or W_c is None:
+            return h, None
+        c, a = self.attention(h, memory, steps)
+        return torch.tanh(W_c(torch.cat([c, h], dim=-1))), a
+
+
+class BahdanauDecoder(Decoder):
+    """The course report's decoder attends before the recurrence: s_t = GRU([c_t; y_t], s_{t-1}).
+
+    The query of the context c_t is the top state s_{t-1} (Bahdanau et al. 2015).
+    """
+
+    attention: Attention
+
+    def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
+        super().__init__(system, shape, vocabulary)
+        inputs = self.attention.score.context_size + shape.embedding_size
+        self.stack = Stack(shape.cell, inputs, shape.size, shape.layers, system.dropout)
+
+    def weights(self) -> tuple[Tensor, Tensor | None]:
+        W, e = self.stack.layers[0].weight_ih_l0, self.embedding.embedding_dim
+        return W[:, -e:], W[:, :-e]
+
+    def step(self, now: "Stepper", sums: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Take the next step; see ``Decoder.step``."""
+        c, a = self.attention(now.state[-1][0], now.memory, now.steps)
+        return now.dropped(now.recur(sums, c)), a
+
+
+class Stepper:
+    """K hypotheses of each of N sentences: their states, and the step that advances them by a word."""
+
+    def __init__(
+        self, decoder: LuongDecoder | BahdanauDecoder, memory: Memory | None, state: State, T: int = 0
+    ) -> None:
+        """Start with one hypothesis for each of N encoded sentences.
+
+        Args:
+            T: how many steps are trained; 0 in a search, where the decoder is in eval mode.
+        """
+        self.decoder, self.memory, self._first, self.t = decoder, memory, state, -1
+        self.state: State = tuple(tuple(part[:, None] for part in layer) for layer in state)
+        self.fed = torch.zeros_like(self.state[-1][0])
+        self.layers = Steps(decoder.stack, *decoder.weights(), self.fed, T)
+        self.W_c = Factor(decoder.W_c) if hasattr(decoder, "W_c") else None
+        self._masks = decoder.output_dropout.mask((T, *self.fed.shape), self.fed)
+
+    @property
+    def positions(self) -> Tensor | None:
+        """The source position of each column of the weights, [N, M]; None without attention.
+
+        In a sentence of S words, a column is a word if its position is in 0 .. S - 1, or else padding.
+        """
+        return None if self.memory is None else self.memory.positions
+
+    @property
+    def steps(self) -> Tensor:
+        """The step t as a tensor, [1]."""
+        return torch.full((1,), self.t, device=self.fed.device)
+
+    def follow(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Return what ``step`` does, [N, T, n] and [N, T, M], for all words [N, T] of one hypothesis."""
+        h_tilde, weights = self.decoder(words, self._first, self.memory)
+        return h_tilde, weights
+
+    def step(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Advance the hypotheses by their last words [N, K]; return what ``Decoder.step`` does."""
+        return self.take(self.layers.known(self.decoder.embedding(words)))
+
+    def take(self, sums: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Advance the hypotheses; ``sums`` is W_y y_t of their last words, [N, K, gates n]."""
+        self.t += 1
+        return self.decoder.step(self, sums)
+
+    def recur(self, sums: Tensor, x: Tensor) -> Tensor:
+        """Replace the states of all layers by the next ones; return the top h."""
+        h, self.state = self.layers(sums, x, self.state, self.t)
+        return h
+
+    def dropped(self, output: Tensor) -> Tensor:
+        """Return h~_t with this step's mask applied."""
+        return output if self._masks is None else output * self._masks[self.t]
+
+    def reorder(self, sentences: Tensor, parents: Tensor) -> None:
+        """Keep ``sentences`` [n], ascending, and their hypotheses ``parents`` [n, K] in this order."""
+        rows = sentences[:, None] * self.fed.shape[1] + parents
+
+        def kept(part: Tensor) -> Tensor:
+            return part.flatten(0, 1)[rows]
+
+        self.state = tuple(tuple(map(kept, layer)) for layer in self.state)
+        self.fed = kept(self.fed)
+        if self.memory is not None and len(sentences) < len(self.memory.lengths):
+            self.memory = self.memory.select(sentences)

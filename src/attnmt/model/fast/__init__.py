@@ -1,1 +1,0 @@
-"""The model of ``reference.py``, faster. Each file says what it computes and why that is faster."""

@@ -1,0 +1,41 @@
+"""Scores, windows and encoders by their names in the configuration. Each is a module of its own.
+
+``local_p`` is the class ``LocalP`` in ``windows/local_p.py``. So a new part is one more file, and its
+code counts only for systems that name it (:mod:`attnmt.workflow.dependencies`).
+"""
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import Any
+
+import torch
+from torch import nn
+
+from attnmt.errors import InputError
+from attnmt.files.yaml_file import suggestion
+
+
+def module_of(kind: str, name: str) -> str:
+    """Return the module of a part: for the window ``local_p``, ``attnmt.model.windows.local_p``."""
+    return f"{__package__}.{kind}s." + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def part(kind: str, name: str) -> Any:
+    """Return the class of a part of a kind: a score, a window or an encoder.
+
+    Raises:
+        InputError: if there is none of this name.
+    """
+    module = module_of(kind, name)
+    if find_spec(module) is None:
+        package, _, _ = module.rpartition(".")
+        known = [one.name for one in iter_modules(import_module(package).__path__)]
+        raise InputError(f"no {kind} {name!r}{suggestion(name, known)}; it would be {module}")
+    return getattr(import_module(module), "".join(re.findall("[A-Za-z][a-z]*", name.title())))
+
+
+def parameter(*size: int) -> nn.Parameter:
+    """Return a parameter of a part without values, which ``LuongNMT.initialize`` gives it."""
+    return nn.Parameter(torch.empty(size))
