@@ -16,8 +16,8 @@ from attnmt.decoding.pipeline import Translation, TranslationPipeline
 from attnmt.decoding.reader import Units
 from attnmt.decoding.unknown import unknown_places
 from attnmt.errors import InputError
-from attnmt.model.memory import Memory
 from attnmt.model.luong import Ids, LuongNMT
+from attnmt.model.memory import Memory
 from attnmt.text.pieces import words_of_pieces
 from attnmt.text.vocabulary import EOS, SPECIAL, Vocabulary
 

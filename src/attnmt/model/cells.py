@@ -3,6 +3,7 @@
 N sentences (or hypotheses) are rows; a layer has n cells. There are no biases.
 """
 
+from functools import reduce
 from typing import ClassVar
 
 import torch
@@ -25,12 +26,12 @@ class LSTM(nn.LSTM):
 
     @staticmethod
     def step(W: list[Factor], known: Tensor | None, x: Tensor | None, state: State) -> State:
-        """Return h_t and c_t from the part of the gates' sums that is known [.., 4n], x_t and the state."""
+        """Return h_t and c_t from what is known of W_x x_t [.., 4n], x_t, h_{t-1} and c_{t-1}."""
         h, c = state
         sums = W[0](h if x is None else torch.cat([x, h], dim=-1))
         if h.is_cuda:
             known = torch.zeros_like(sums) if known is None else known
-            h, c, _ = torch._thnn_fused_lstm_cell(known, sums, c)
+            h, c, _ = torch.ops.aten._thnn_fused_lstm_cell(known, sums, c)
             return h, c
         i, f, g, o = (sums if known is None else known + sums).chunk(4, dim=-1)
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
@@ -49,11 +50,11 @@ class GRU(nn.GRU):
 
     @staticmethod
     def step(W: list[Factor], known: Tensor | None, x: Tensor | None, state: State) -> State:
-        """Return h_t from the part of W_x x_t that is known [.., 3n], x_t and h_{t-1}."""
+        """Return h_t from what is known of W_x x_t [.., 3n], x_t and h_{t-1}."""
         (h,), W_h, *W_x = state, *W
-        sums = [product(x) for product in W_x]
-        sums_x: Tensor = sum(sums, known) if known is not None else sums[0]
-        r_x, z_x, n_x = sums_x.chunk(3, dim=-1)
+        sums = [known] if known is not None else []
+        sums += [product(x) for product in W_x if x is not None]
+        r_x, z_x, n_x = reduce(Tensor.add, sums).chunk(3, dim=-1)
         r_h, z_h, n_h = W_h(h).chunk(3, dim=-1)
         r, z = torch.sigmoid(r_x + r_h), torch.sigmoid(z_x + z_h)
         new = torch.tanh(n_x + r * n_h)

@@ -23,14 +23,15 @@ class Decoder(nn.Module, ABC):
     """The base of both: the embedding of the words so far, the layers, and attention."""
 
     attention: Attention | None
+    stack: Stack
+    W_c: nn.Parameter | None
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
-        e, m = shape.embedding_size, shape.size
-        self.embedding = embedding(vocabulary, e)
+        self.embedding = embedding(vocabulary, shape.embedding_size)
         self.attention = Attention(system, shape) if system.attention != "none" else None
         self.output_dropout = Dropout(system.output_dropout)
-        self.shape = shape
+        self.register_parameter("W_c", None)
 
     @abstractmethod
     def weights(self) -> tuple[Tensor, Tensor | None]:
@@ -90,7 +91,8 @@ class LuongDecoder(Decoder):
             return super().forward(words, state, memory)
         h = self.stack(self.embedding(words.T), state)[0].transpose(0, 1)
         steps = torch.arange(words.shape[1], device=words.device)
-        h_tilde, a = self.attend(h, memory, steps, None if memory is None else Factor(self.W_c))
+        W_c = None if self.W_c is None else Factor(self.W_c)
+        h_tilde, a = self.attend(h, memory, steps, W_c)
         return self.output_dropout(h_tilde), a
 
     def step(self, now: "Stepper", sums: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -137,18 +139,24 @@ class Stepper:
     """K hypotheses of each of N sentences: their states, and the step that advances them by a word."""
 
     def __init__(
-        self, decoder: LuongDecoder | BahdanauDecoder, memory: Memory | None, state: State, T: int = 0
+        self,
+        decoder: Decoder,
+        memory: Memory | None,
+        state: State,
+        T: int = 0,
     ) -> None:
         """Start with one hypothesis for each of N encoded sentences.
 
         Args:
             T: how many steps are trained; 0 in a search, where the decoder is in eval mode.
         """
-        self.decoder, self.memory, self._first, self.t = decoder, memory, state, -1
+        self.decoder, self.memory, self._first = decoder, memory, state
         self.state: State = tuple(tuple(part[:, None] for part in layer) for layer in state)
         self.fed = torch.zeros_like(self.state[-1][0])
+        self.t = -1
+        self.steps = torch.full((1,), self.t, device=self.fed.device)  # t as attention takes it
         self.layers = Steps(decoder.stack, *decoder.weights(), self.fed, T)
-        self.W_c = Factor(decoder.W_c) if hasattr(decoder, "W_c") else None
+        self.W_c = None if decoder.W_c is None else Factor(decoder.W_c)
         self._masks = decoder.output_dropout.mask((T, *self.fed.shape), self.fed)
 
     @property
@@ -158,11 +166,6 @@ class Stepper:
         In a sentence of S words, a column is a word if its position is in 0 .. S - 1, or else padding.
         """
         return None if self.memory is None else self.memory.positions
-
-    @property
-    def steps(self) -> Tensor:
-        """The step t as a tensor, [1]."""
-        return torch.full((1,), self.t, device=self.fed.device)
 
     def follow(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return what ``step`` does, [N, T, n] and [N, T, M], for all words [N, T] of one hypothesis."""
@@ -175,7 +178,7 @@ class Stepper:
 
     def take(self, sums: Tensor) -> tuple[Tensor, Tensor | None]:
         """Advance the hypotheses; ``sums`` is W_y y_t of their last words, [N, K, gates n]."""
-        self.t += 1
+        self.t, self.steps = self.t + 1, self.steps + 1
         return self.decoder.step(self, sums)
 
     def recur(self, sums: Tensor, x: Tensor) -> Tensor:

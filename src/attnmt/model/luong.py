@@ -1,4 +1,4 @@
-"""The paper's model, which is trained and which translates. Read this file first, then those that it imports.
+"""The paper's model, which is trained and which translates. Read this file first.
 
 Equations are those of Luong et al. (2015). N sentences have at most M source and T target words; a layer
 has n cells and an embedding e numbers. No part has a bias. Derivatives are autograd's.
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from attnmt.config import Cell, ModelShape, System
+from attnmt.errors import InputError
 from attnmt.model.decoders import BahdanauDecoder, LuongDecoder, Stepper
 from attnmt.model.loss import SummedLoss
 from attnmt.model.memory import Memory
@@ -48,6 +49,11 @@ class LuongNMT(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
+        sizes = config.shape.embedding_size, config.shape.size
+        if config.system.tied_embeddings and len({*sizes}) > 1:
+            raise InputError(
+                f"tied_embeddings: embeddings of {sizes[0]} and layers of {sizes[1]} differ"
+            )
         encoder = part("encoder", config.system.encoder)
         self.encoder = encoder(config.system, config.shape, config.source_words)
         decoders: dict[Cell, type[LuongDecoder | BahdanauDecoder]] = {
@@ -55,11 +61,8 @@ class LuongNMT(nn.Module):
             "gru": BahdanauDecoder,
         }
         self.decoder = decoders[config.shape.cell](config.system, config.shape, config.target_words)
-        self.W_s = (
-            self.decoder.embedding.weight
-            if config.system.tied_embeddings
-            else parameter(config.target_words, config.shape.size)
-        )
+        if not config.system.tied_embeddings:
+            self.W_s = parameter(config.target_words, config.shape.size)
 
     def initialize(self, seed: int) -> None:
         """Draw every parameter from the uniform distribution over [-init, init]."""
@@ -99,12 +102,18 @@ class LuongNMT(nn.Module):
     @property
     def device(self) -> torch.device:
         """Where the parameters are."""
-        return self.W_s.device
+        return self.decoder.embedding.weight.device
 
     @property
     def target_words(self) -> int:
         """The size of the target vocabulary."""
         return self.config.target_words
+
+    @property
+    def softmax_weight(self) -> Tensor:
+        """W_s [V, n]; with tied embeddings, it is the target words' embeddings (Press and Wolf 2017)."""
+        tied = self.config.system.tied_embeddings
+        return self.decoder.embedding.weight if tied else self.W_s
 
     def start(self, sources: Sequence[Ids]) -> Stepper:
         """Encode sentences; return one hypothesis of each, without words. The model is in eval mode."""
@@ -113,7 +122,7 @@ class LuongNMT(nn.Module):
 
     def logits(self, h_tilde: Tensor) -> Tensor:
         """Return W_s h~, [..., V], in new memory."""
-        return matmul(h_tilde, self.W_s)
+        return matmul(h_tilde, self.softmax_weight)
 
     def loss(self, h_tilde: Tensor, next_words: Tensor, lengths: Tensor) -> Tensor:
         """Return the sum of -log p of all target words, which training minimizes.
@@ -126,7 +135,7 @@ class LuongNMT(nn.Module):
         real = torch.arange(next_words.shape[1], device=next_words.device) < lengths[:, None]
         words = next_words.masked_fill(~real, -1).flatten()
         total: Tensor = SummedLoss.apply(
-            h_tilde.flatten(0, 1), self.W_s, words, torch.is_grad_enabled()
+            h_tilde.flatten(0, 1), self.softmax_weight, words, torch.is_grad_enabled()
         )
         return total
 

@@ -6,6 +6,7 @@ AVX2 and with AVX-512 it sums up to ``WHOLE`` numbers in one order, and from ``L
 them it cuts the sums at other places. So these are cut here. On a GPU, the products are torch's own.
 """
 
+from functools import reduce
 from typing import Any
 
 import torch
@@ -66,7 +67,9 @@ class _Gathered(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        x, grad = (torch.cat([one.flatten(0, -2) for one in part]) for part in zip(*ctx.steps, strict=True))
+        x, grad = (
+            torch.cat([one.flatten(0, -2) for one in part]) for part in zip(*ctx.steps, strict=True)
+        )
         ctx.steps.clear()
         return _product(grad.T, x.T), None
 
@@ -101,19 +104,16 @@ def _product(x: Tensor, W: Tensor) -> Tensor:
 
 
 def _on_processor(x: Tensor, W: Tensor) -> Tensor:
-    length = x.shape[-1]
+    length, x = x.shape[-1], _dense(x)
     if WHOLE < length < LONG:
-        first, *rest = zip(x.split(WHOLE, dim=-1), W.split(WHOLE, dim=1), strict=True)
-        total = _on_processor(*first)
-        for parts in rest:
-            total += _on_processor(*parts)
-        return total
+        parts = zip(x.split(WHOLE, dim=-1), W.split(WHOLE, dim=1), strict=True)
+        return reduce(Tensor.add_, (_on_processor(*part) for part in parts))
     if x.dim() == 2 and not x.is_contiguous() and len(x) * len(W) + W.numel() < x.numel():
         # oneDNN copies a first factor that is a transposed view. Here the result is the smaller copy.
         return _on_processor(W, x).T.contiguous()
     # One row times a transposed view has its own order of summation, which the instructions decide.
     W = W.contiguous() if x.numel() == length else _dense(W)
-    result: Tensor = _linear(_dense(x), W, None, "none", [], "")
+    result: Tensor = _linear(x, W, None, "none", [], "")
     return result
 
 

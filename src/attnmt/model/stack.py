@@ -28,7 +28,7 @@ class Stack(nn.Module):
         super().__init__()
         self.cell: Any = {"lstm": LSTM, "gru": GRU}[cell]
         self.size, self.dropout = size, Dropout(dropout)
-        self.layers = nn.ModuleList(
+        self.layers: Any = nn.ModuleList(
             self.cell(size if layer else inputs, size, bias=False) for layer in range(layers)
         )
 
@@ -68,7 +68,8 @@ class Steps:
         ]
         sizes = [0 if W is None else W.shape[1] for W in weights]
         self.reads = W_x is not None
-        self.masks = [stack.dropout.mask((T, *like.shape[:-1], m), like) for m in sizes]
+        masks = [stack.dropout.mask((T, *like.shape[:-1], m), like) for m in sizes]
+        self.masks = [None if mask is None else mask.unbind(0) for mask in masks]
 
     def known(self, y: Tensor) -> Tensor:
         """Return the part of the first layer's sums that y [.., e] gives, [.., gates n]."""

@@ -1,8 +1,7 @@
 """What a model costs: the operations of training it, counted by torch.
 
-The model is built without storage. Torch counts what the fast model computes, and not ``reference.py``,
-which repeats at each step what some scores need only once. Only products of matrices count; a backward
-pass has two for each of the forward pass.
+The model is built without storage, and torch counts. Only products of matrices count; a backward pass
+has two for each of the forward pass.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from attnmt.config import Params, Recipe
 from attnmt.model.luong import LuongNMT, ModelConfig, parameter_count
 from attnmt.planning.text_size import Lengths, TextSize, in_direction
-from attnmt.training.optimizers import OPTIMIZERS
+from attnmt.training.step import REMEMBERED
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def training_costs(
 
 def checkpoint_bytes(config: ModelConfig, recipe: Recipe) -> int:
     """Return the bytes of a checkpoint: weights, and what the optimizer remembers."""
-    numbers = 1 + OPTIMIZERS[recipe.optimizer].remembered
+    numbers = 1 + REMEMBERED[recipe.optimizer]
     return 4 * parameter_count(config) * numbers
 
 
@@ -75,14 +74,7 @@ def work(config: ModelConfig) -> Work:
 def _forward(model: LuongNMT, source: int, target: int) -> int:
     """Count the operations of a sentence pair."""
     ids, lengths = torch.zeros(1, source, dtype=torch.long), torch.full((1,), source)
-    with FlopCounterMode(
-        display=False, custom_mapping={torch.ops.aten.addmm_: _added_in_place}
-    ) as counter:
+    with FlopCounterMode(display=False) as counter:
         h_tilde, _ = model(ids, lengths, torch.zeros(1, target, dtype=torch.long))
         model.logits(h_tilde)
     return int(counter.get_total_flops())
-
-
-def _added_in_place(_: torch.Size, left: torch.Size, right: torch.Size, **__: object) -> int:
-    """Return the operations of ``addmm_`` from its factors' sizes; torch knows only ``addmm``."""
-    return 2 * left[0] * left[1] * right[1]

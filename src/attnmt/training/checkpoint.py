@@ -13,7 +13,6 @@ from pathlib import Path
 
 import torch
 from filelock import FileLock, Timeout
-from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from attnmt.errors import InputError
@@ -21,9 +20,8 @@ from attnmt.files.atomic import check_place
 from attnmt.files.text_file import write_text
 from attnmt.layout import LAST
 from attnmt.training.attempts import diverged
-from attnmt.training.optimizers import Optimizer
 from attnmt.training.state import TrainingState
-from attnmt.training.tensor_file import checksum, write_tensors
+from attnmt.training.tensor_file import finite, read_tensors, write_tensors
 from attnmt.training.trained import read_config
 
 
@@ -77,7 +75,9 @@ class Checkpoints:
         evaluated = len(progress.history) > len(self._held.history)
         return evaluated or (old and progress.step > self._held.step)
 
-    def save(self, model: nn.Module, optimizer: Optimizer, progress: TrainingState) -> None:
+    def save(
+        self, model: nn.Module, optimizer: torch.optim.Optimizer, progress: TrainingState
+    ) -> None:
         """Write the whole state of the training, all or nothing.
 
         Raises:
@@ -85,7 +85,7 @@ class Checkpoints:
         """
         self._refuse_diverged(model, progress)
         tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
-        tensors |= {f"optimizer.{name}": value for name, value in optimizer.state().items()}
+        tensors |= {f"optimizer.{name}": value for name, value in _state(optimizer).items()}
         tensors["random.cpu"] = torch.get_rng_state()
         if torch.cuda.is_available():
             tensors["random.cuda"] = torch.cuda.get_rng_state()
@@ -104,7 +104,7 @@ class Checkpoints:
         self._refuse_diverged(model, progress)
         self._write(self._best(progress).name, model.state_dict(), "")
 
-    def load(self, model: nn.Module, optimizer: Optimizer) -> TrainingState:
+    def load(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingState:
         """Restore the state of the last ``save``. Without a checkpoint, return a fresh TrainingState.
 
         Raises:
@@ -114,13 +114,13 @@ class Checkpoints:
         if not path.exists():
             return TrainingState()
         try:
-            tensors, text = _read(path)
-            progress = TrainingState(**json.loads(text))
+            tensors, metadata = read_tensors(path)
+            progress = TrainingState(**json.loads(metadata["progress"]))
             model.load_state_dict(_under("model.", tensors))
-            optimizer.restore(_under("optimizer.", tensors))
+            _restore(optimizer, _under("optimizer.", tensors))
             if progress.best_step:
                 self.load_best(progress)  # damage must show now, not days later at the end
-        except (ValueError, TypeError, RuntimeError) as error:
+        except (ValueError, TypeError, KeyError, RuntimeError) as error:
             raise InputError(
                 f"{path}: damaged, or of another program ({error}); go back to that program, or delete "
                 f"{self.folder} to train from the start"
@@ -133,7 +133,7 @@ class Checkpoints:
 
     def load_best(self, progress: TrainingState) -> dict[str, Tensor]:
         """Return the weights with the lowest development cost."""
-        return _read(self._best(progress))[0]
+        return read_tensors(self._best(progress))[0]
 
     def _hold(self, progress: TrainingState) -> None:
         self._held = replace(progress, history=[*progress.history])
@@ -142,17 +142,15 @@ class Checkpoints:
     def _refuse_diverged(self, model: nn.Module, progress: TrainingState) -> None:
         if not math.isfinite(progress.recent_cost):
             raise diverged(self.folder, "the cost is", progress.step)
-        extremes = (torch.stack(value.aminmax()) for value in model.state_dict().values())
-        if not all(bool(both.isfinite().all()) for both in extremes):
+        if not all(map(finite, model.state_dict().values())):
             raise diverged(self.folder, "the weights are", progress.step)
 
     def _best(self, progress: TrainingState) -> Path:
         return self.folder / f"best-{progress.best_step}.safetensors"
 
     def _write(self, name: str, tensors: dict[str, Tensor], progress: str) -> None:
-        metadata = {"progress": progress, "checksum": checksum(tensors, progress)}
         try:
-            write_tensors(self.folder / name, tensors, metadata)
+            write_tensors(self.folder / name, tensors, {"progress": progress})
         except InputError as error:
             size = sum(v.nbytes for v in tensors.values()) // 10**6 + 1
             raise InputError(
@@ -185,19 +183,27 @@ def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
 
 
-def _read(path: Path) -> tuple[dict[str, Tensor], str]:
-    """Return a file's tensors, and its progress as JSON.
+def _state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Return what an optimizer remembers, as ``<number of the parameter>.<name>``."""
+    return {
+        f"{number}.{name}": value
+        for number, values in optimizer.state_dict()["state"].items()
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _restore(optimizer: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
+    """Have an optimizer go on from what ``_state`` returned.
 
     Raises:
-        ValueError: if it is missing, or has changed since it was written.
+        ValueError: if that is the state of another kind.
     """
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata()
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        progress, expected = metadata["progress"], metadata["checksum"]
-    except (OSError, SafetensorError, KeyError, TypeError) as error:
-        raise ValueError(f"{path.name}: {error}") from error
-    if checksum(tensors, progress) != expected:
-        raise ValueError(f"{path.name}: the checksum differs")
-    return tensors, progress
+    remembers = isinstance(optimizer, torch.optim.Adam)
+    if bool(state) and not remembers:
+        raise ValueError("sgd remembers nothing from step to step")
+    by_parameter: dict[int, dict[str, Tensor]] = {}
+    for key, value in state.items():
+        number, _, name = key.partition(".")
+        by_parameter.setdefault(int(number), {})[name] = value
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": by_parameter})

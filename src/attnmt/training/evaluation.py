@@ -42,7 +42,7 @@ def cost_a_word(
     """
     was_training = model.training
     model.eval()
-    total = torch.zeros((), dtype=torch.float64, device=model.W_s.device)
+    total = torch.zeros((), dtype=torch.float64, device=model.device)
     words = 0
     try:
         with torch.inference_mode():
@@ -50,7 +50,7 @@ def cost_a_word(
                 if stop is not None and stop.asked:
                     raise TrainingStopped
                 words += int(batch.lengths.sum())
-                batch = batch.to(model.W_s.device)
+                batch = batch.to(model.device)
                 h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
                 total += model.loss(h_tilde, batch.next_words, batch.lengths)
     finally:

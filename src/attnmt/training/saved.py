@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from attnmt.config import Params
-from attnmt.errors import InputError
+from attnmt.errors import InputError, lacks_memory
+from attnmt.files.json_file import checked
 from attnmt.files.text_file import write_json
 from attnmt.layout import CONFIG, WEIGHTS, Layout
 from attnmt.model.cpu_isa import compute_with
 from attnmt.model.device import best_device
 from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.encoded import EncodedSets
-from attnmt.training.tensor_file import write_tensors
-from attnmt.training.trained import TrainedConfig, opened_weights
+from attnmt.training.tensor_file import read_tensors, write_tensors
+from attnmt.training.trained import TrainedConfig, again
 
 
 def describe(model: LuongNMT) -> dict[str, Any]:
@@ -53,24 +54,41 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
             fit such a model.
     """
     path = Layout(params.experiment, root).model(name) / WEIGHTS
-    with opened_weights(path, "pt") as (file, config):
+    if not path.exists():
+        raise InputError(f"{path}: no such file; train the model first")
+    try:
+        weights, metadata = read_tensors(path)
+        values = json.loads(metadata["config"])
+        config = checked(values, TrainedConfig, str(path), again(path.parent))
         _check_settings(config, params, name, path)
-        if config.dataset_digest != data.digest:
-            raise InputError(
-                f"{path}: the encoded data changed after this training; train {name} again"
-            )
-        for language in params.sides(name):
-            if data.vocabulary(language).digest != config.vocabularies.get(language):
-                raise InputError(
-                    f"{data.folder / f'vocab.{language}'}: its words, or their order, are not those "
-                    f"that {name} was trained with; run encode again, or train {name} again"
-                )
+        _check_text(config, params, name, data)
         compute_with(params.machine.cpu_isa)
         words = config.source_words, config.target_words
         model = LuongNMT(ModelConfig(config.system, config.shape, *words))
-        weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
         model.load_state_dict(weights, assign=True)
-    return model.to(best_device()).eval()
+        return model.to(best_device()).eval()
+    except (KeyError, TypeError, ValueError, RuntimeError, OSError) as error:
+        if lacks_memory(error):
+            raise
+        why = " ".join(str(error).split())
+        raise InputError(
+            f"{path}: not a model of this program, or damaged ({why}); {again(path.parent)}"
+        ) from error
+
+
+def _check_text(config: TrainedConfig, params: Params, name: str, data: EncodedSets) -> None:
+    """Refuse a model of other text or vocabularies than ``data`` has."""
+    path = data.folder
+    if config.dataset_digest != data.digest:
+        raise InputError(
+            f"{path}: the encoded data changed after {name} was trained; train it again"
+        )
+    for language in params.sides(name):
+        if data.vocabulary(language).digest != config.vocabularies.get(language):
+            raise InputError(
+                f"{path / f'vocab.{language}'}: its words, or their order, are not those "
+                f"that {name} was trained with; run encode again, or train {name} again"
+            )
 
 
 def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path) -> None:

@@ -35,11 +35,11 @@ class Step:
             options = {"fused": True, "capturable": on_gpu}
             self.optimizer = torch.optim.Adam(self.parameters, betas=(0.9, 0.999), **options)
         else:
-            self.optimizer = torch.optim.SGD(self.parameters, fused=not self.device.type == "cpu")
+            self.optimizer = torch.optim.SGD(self.parameters, fused=self.device.type != "cpu")
         for embedding in embeddings:
             # A batch has few of the vocabulary's words, so sparse gradients save time. But the host
             # would wait for a GPU to list these words, and Adam moves every word at every step.
-            tied = embedding.weight is model.W_s
+            tied = embedding.weight is model.softmax_weight
             embedding.sparse = self.device.type == "cpu" and recipe.optimizer == "sgd" and not tied
         # With this fault attention sees padding, so more of it would change the model.
         self._padded = "unmasked_padding" not in model.config.system.faults
@@ -74,10 +74,14 @@ def clip(parameters: Sequence[Tensor], counted: Sequence[Tensor], clip_norm: flo
 
     The authors do not count embeddings. The host does not wait for a GPU.
     """
+    grads = []
     for parameter in parameters:
-        if parameter.grad is not None and parameter.grad.is_sparse:
-            parameter.grad = parameter.grad.coalesce()
-    grads = [p.grad.values() if p.grad.is_sparse else p.grad for p in counted]
+        grad = parameter.grad
+        assert grad is not None, "every parameter takes part in every loss"
+        if grad.is_sparse:
+            grad = parameter.grad = grad.coalesce()
+        if any(parameter is one for one in counted):
+            grads.append(grad.values() if grad.is_sparse else grad)
     nn.utils.clip_grads_with_norm_(parameters, clip_norm, nn.utils.get_total_norm(grads))
 
 

@@ -1,64 +1,60 @@
-"""Write tensors as a safetensors file, one after the other.
+"""Files of tensors (safetensors) that are written whole, carry a checksum, and hold finite numbers.
 
-``safetensors.torch.save`` gives the same tensors, but holds all of them twice. If types are equally
-large, it may put them in another order. Its ``save_file`` leaves a file that only its owner may read,
-and errors without a number, so that a full disk has no name.
-
-The format: the length of the header (8 bytes, little-endian), the header as JSON, which says where each
-tensor lies after it, and the tensors (https://huggingface.co/docs/safetensors).
+``safetensors`` itself would leave a file that only its owner may read, and says of a full disk only that
+something failed.
 """
 
-import json
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
 from torch import Tensor
 
 from attnmt.files.atomic import atomic_path
 
-DTYPES = {
-    torch.float64: "F64",
-    torch.float32: "F32",
-    torch.float16: "F16",
-    torch.bfloat16: "BF16",
-    torch.int64: "I64",
-    torch.int32: "I32",
-    torch.int16: "I16",
-    torch.int8: "I8",
-    torch.uint8: "U8",
-    torch.bool: "BOOL",
-}
-ALIGNMENT = 8  # of the first tensor, in bytes
+CHECKSUM = "checksum"  # among the metadata
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
-    """Write a file, all or nothing. A tensor on a GPU is copied when its turn comes."""
-    names = sorted(tensors, key=lambda name: (-tensors[name].itemsize, name))
-    header: dict[str, object] = {"__metadata__": dict(metadata)}
-    end = 0
-    for name in names:
-        tensor, start = tensors[name], end
-        end += tensor.nbytes
-        place = {"shape": list(tensor.shape), "data_offsets": [start, end]}
-        header[name] = {"dtype": DTYPES[tensor.dtype], **place}
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % ALIGNMENT)
+    """Write a file, all or nothing. The tensors may be on a GPU."""
+    on_host = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    content = save(on_host, {**metadata, CHECKSUM: checksum(on_host, metadata)})
     with atomic_path(path) as partial, partial.open("wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for name in names:
-            file.write(_bytes(tensors[name]))
+        file.write(content)
 
 
-def checksum(tensors: Mapping[str, Tensor], text: str) -> str:
-    """Return the CRC-32 of a text and of tensors in the order of their names, as hexadecimal digits."""
-    crc = zlib.crc32(text.encode())
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Return a file's tensors, which stay in the file until they are read, and its metadata.
+
+    Raises:
+        ValueError: if it is missing or damaged, or a number is not finite.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = dict(file.metadata() or {})
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError) as error:
+        raise ValueError(f"{path.name}: {error}") from error
+    if metadata.pop(CHECKSUM, "") != checksum(tensors, metadata):
+        raise ValueError(f"{path.name}: the checksum differs")
+    for name, tensor in tensors.items():
+        if not finite(tensor):
+            raise ValueError(f"{path.name}: {name} has numbers that are not finite")
+    return tensors, metadata
+
+
+def finite(tensor: Tensor) -> bool:
+    """Say whether all numbers are finite, without taking the tensor's memory again."""
+    return tensor.numel() == 0 or bool(torch.stack(tensor.aminmax()).isfinite().all())
+
+
+def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
+    """Return the CRC-32 of metadata and tensors, in the order of names, as hexadecimal digits."""
+    crc = zlib.crc32(repr(sorted(metadata.items())).encode())
     for name in sorted(tensors):
-        crc = zlib.crc32(_bytes(tensors[name]), crc)
+        numbers = tensors[name].flatten().view(torch.uint8).numpy()
+        crc = zlib.crc32(numbers.data, zlib.crc32(name.encode(), crc))
     return f"{crc:08x}"
-
-
-def _bytes(tensor: Tensor) -> memoryview:
-    """Return a tensor's numbers; where they lie in order in the host's memory, nothing is copied."""
-    return tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data

@@ -1,19 +1,15 @@
 """What a training left, read strictly: weights, settings, metrics, history, provenance."""
 
 import csv
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, PositiveFloat
-from safetensors import SafetensorError, safe_open
 
 from attnmt.config import ModelShape, Recipe, System
 from attnmt.config.strict import Name, Slug
-from attnmt.errors import InputError, lacks_memory
-from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
+from attnmt.errors import InputError
+from attnmt.files.json_file import Count, Positive, Record, Text, read_model
 from attnmt.files.text_file import read_text
 from attnmt.layout import CONFIG, HISTORY, METRICS, PROVENANCE
 
@@ -81,43 +77,17 @@ def read_config(folder: Path) -> TrainedConfig:
     Raises:
         InputError: if it is missing or damaged.
     """
-    return read_model(folder / CONFIG, TrainedConfig, _again(folder))
+    return read_model(folder / CONFIG, TrainedConfig, again(folder))
 
 
 def read_provenance(folder: Path) -> Provenance:
     """Read ``provenance.json`` of a model's folder; see :func:`read_config`."""
-    return read_model(folder / PROVENANCE, Provenance, _again(folder))
+    return read_model(folder / PROVENANCE, Provenance, again(folder))
 
 
 def read_metrics(folder: Path) -> Metrics:
     """Read ``metrics.json`` of a model's folder; see :func:`read_config`."""
-    return read_model(folder / METRICS, Metrics, _again(folder))
-
-
-@contextmanager
-def opened_weights(path: Path, framework: str) -> Iterator[tuple[Any, TrainedConfig]]:
-    """Open ``weights.safetensors`` of a model's folder; yield the file and its configuration.
-
-    Args:
-        framework: the kind of tensors that the file gives, ``pt`` or ``numpy``.
-
-    Raises:
-        InputError: if it is missing or damaged.
-    """
-    if not path.exists():
-        raise InputError(f"{path}: no such file; train the model first")
-    again = _again(path.parent)
-    try:
-        with safe_open(path, framework=framework) as file:
-            values = json.loads(file.metadata()["config"])
-            yield file, checked(values, TrainedConfig, str(path), again)
-    except (KeyError, TypeError, ValueError, RuntimeError, OSError, SafetensorError) as error:
-        if lacks_memory(error):  # of what is done with the open file, too
-            raise
-        why = " ".join(str(error).split())
-        raise InputError(
-            f"{path}: not a model of this program, or damaged ({why}); {again}"
-        ) from error
+    return read_model(folder / METRICS, Metrics, again(folder))
 
 
 def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
@@ -129,21 +99,22 @@ def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
     Raises:
         InputError: if it is missing, has no evaluation, lacks a column, or a cell is not a number.
     """
-    path, again = folder / HISTORY, _again(folder)
+    path, cure = folder / HISTORY, again(folder)
     if not path.exists():
-        raise InputError(f"{path}: no such file; {again}")
+        raise InputError(f"{path}: no such file; {cure}")
     table = csv.DictReader(read_text(path, "utf-8").splitlines())
     for column in ("step", *columns):
         if column not in (table.fieldnames or ()):
-            raise InputError(f"{path}:1: no column {column!r}; {again}")
+            raise InputError(f"{path}:1: no column {column!r}; {cure}")
     try:
         rows = [{key: float(cell) for key, cell in row.items()} for row in table]
     except (TypeError, ValueError):  # a cell too few is None, and those too many are a list
-        raise InputError(f"{path}:{table.line_num}: not numbers, one a column; {again}") from None
+        raise InputError(f"{path}:{table.line_num}: not numbers, one a column; {cure}") from None
     if not rows:
-        raise InputError(f"{path}:1: the history has no evaluation; {again}")
+        raise InputError(f"{path}:1: the history has no evaluation; {cure}")
     return rows
 
 
-def _again(folder: Path) -> str:
+def again(folder: Path) -> str:
+    """Return the cure for a damaged file of a model's folder."""
     return f"train {folder.name} again"

@@ -3,8 +3,8 @@
 from torch import Tensor
 
 from attnmt.config import ModelShape, System
-from attnmt.model.products import matmul
 from attnmt.model.parts import parameter
+from attnmt.model.products import matmul
 from attnmt.model.scores.additive import Additive
 
 

@@ -4,8 +4,8 @@ from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
 from attnmt.model.memory import Memory
-from attnmt.model.products import matmul
 from attnmt.model.parts import parameter
+from attnmt.model.products import matmul
 from attnmt.model.scores import Score
 from attnmt.model.windows import Window
 

@@ -1,3 +1,4 @@
+# ruff: noqa: N999  # the name in the configuration
 """The window that holds all words."""
 
 from attnmt.model.windows import Window
