@@ -5,6 +5,7 @@ and attention takes the queries of all steps in one product.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -34,12 +35,8 @@ class Decoder(nn.Module, ABC):
         self.register_parameter("W_c", None)
 
     @abstractmethod
-    def weights(self) -> tuple[Tensor, Tensor | None]:
-        """Return the first layer's weights for y_t [gates n, e] and for what a step brings."""
-
-    @abstractmethod
-    def step(self, now: "Stepper", sums: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Take the next step of N sentences; ``sums`` is W_y y_t, [N, K, gates n].
+    def step(self, now: "Stepper", y: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Take the next step of N sentences from the embedded words y_t, [N, K, e].
 
         Returns:
             h~_t [N, K, n] (s_t in Bahdanau's order) and a_t [N, K, M], None without attention.
@@ -55,9 +52,9 @@ class Decoder(nn.Module, ABC):
             state: the encoder's state after its last word.
             memory: the encoded source; None without attention.
         """
-        y = self.stack.dropout(self.embedding(words.T))  # [T, N, e]
+        y = self.stack.dropout(self.embedding(words.T))[:, :, None]  # [T, N, 1, e]
         now = Stepper(self, memory, state, len(y))
-        outputs, weights = zip(*map(now.take, now.layers.known(y)[:, :, None]), strict=True)
+        outputs, weights = zip(*map(now.take, y), strict=True)
         a = None if weights[0] is None else torch.cat(weights, dim=1)
         return torch.cat(outputs, dim=1), a
 
@@ -78,11 +75,6 @@ class LuongDecoder(Decoder):
         if self.attention is not None:
             self.W_c = parameter(n, self.attention.score.context_size + n)
 
-    def weights(self) -> tuple[Tensor, Tensor | None]:
-        W = self.stack.layers[0].weight_ih_l0
-        e = self.embedding.embedding_dim
-        return (W[:, :e], W[:, e:]) if self.feeding else (W, None)
-
     def forward(
         self, words: Tensor, state: State, memory: Memory | None
     ) -> tuple[Tensor, Tensor | None]:
@@ -95,9 +87,9 @@ class LuongDecoder(Decoder):
         h_tilde, a = self.attend(h, memory, steps, W_c)
         return self.output_dropout(h_tilde), a
 
-    def step(self, now: "Stepper", sums: Tensor) -> tuple[Tensor, Tensor | None]:
+    def step(self, now: "Stepper", y: Tensor) -> tuple[Tensor, Tensor | None]:
         """Take the next step; see ``Decoder.step``."""
-        h = now.recur(sums, now.fed)
+        h = now.recur([y, now.masked(now.fed)] if self.feeding else [y])
         h_tilde, a = self.attend(h, now.memory, now.steps, now.W_c)
         now.fed = h_tilde = now.dropped(h_tilde)
         return h_tilde, a
@@ -125,14 +117,10 @@ class BahdanauDecoder(Decoder):
         inputs = self.attention.score.context_size + shape.embedding_size
         self.stack = Stack(shape.cell, inputs, shape.size, shape.layers, system.dropout)
 
-    def weights(self) -> tuple[Tensor, Tensor | None]:
-        W, e = self.stack.layers[0].weight_ih_l0, self.embedding.embedding_dim
-        return W[:, -e:], W[:, :-e]
-
-    def step(self, now: "Stepper", sums: Tensor) -> tuple[Tensor, Tensor | None]:
+    def step(self, now: "Stepper", y: Tensor) -> tuple[Tensor, Tensor | None]:
         """Take the next step; see ``Decoder.step``."""
         c, a = self.attention(now.state[-1][0], now.memory, now.steps)
-        return now.dropped(now.recur(sums, c)), a
+        return now.dropped(now.recur([now.masked(c), y])), a
 
 
 class Stepper:
@@ -155,7 +143,8 @@ class Stepper:
         self.fed = torch.zeros_like(self.state[-1][0])
         self.t = -1
         self.steps = torch.full((1,), self.t, device=self.fed.device)  # t as attention takes it
-        self.layers = Steps(decoder.stack, *decoder.weights(), self.fed, T)
+        m = decoder.stack.inputs - decoder.embedding.embedding_dim
+        self.layers = Steps(decoder.stack, m, self.fed, T)
         self.W_c = None if decoder.W_c is None else Factor(decoder.W_c)
         self._masks = decoder.output_dropout.mask((T, *self.fed.shape), self.fed)
 
@@ -174,16 +163,20 @@ class Stepper:
 
     def step(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
         """Advance the hypotheses by their last words [N, K]; return what ``Decoder.step`` does."""
-        return self.take(self.layers.known(self.decoder.embedding(words)))
+        return self.take(self.decoder.embedding(words))
 
-    def take(self, sums: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Advance the hypotheses; ``sums`` is W_y y_t of their last words, [N, K, gates n]."""
+    def take(self, y: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Advance the hypotheses by their embedded last words [N, K, e]."""
         self.t, self.steps = self.t + 1, self.steps + 1
-        return self.decoder.step(self, sums)
+        return self.decoder.step(self, y)
 
-    def recur(self, sums: Tensor, x: Tensor) -> Tensor:
+    def masked(self, x: Tensor) -> Tensor:
+        """Return what a step brings to the first layer, [N, K, m], with dropout applied."""
+        return self.layers.masked(x, self.t)
+
+    def recur(self, x: Sequence[Tensor]) -> Tensor:
         """Replace the states of all layers by the next ones; return the top h."""
-        h, self.state = self.layers(sums, x, self.state, self.t)
+        h, self.state = self.layers(x, self.state, self.t)
         return h
 
     def dropped(self, output: Tensor) -> Tensor:

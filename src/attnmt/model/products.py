@@ -43,7 +43,6 @@ class Factor:
     """
 
     def __init__(self, W: Tensor) -> None:
-        W = W.contiguous()
         self.followed = torch.is_grad_enabled() and W.requires_grad
         self._steps: list[tuple[Tensor, Tensor]] = []  # x and the gradient of x W^T
         self.W = _Gathered.apply(W, self._steps) if self.followed else W

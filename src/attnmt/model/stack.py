@@ -1,5 +1,6 @@
 """Recurrent layers on top of each other, with dropout on the input of every layer and nowhere else."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -9,7 +10,6 @@ from attnmt.config import Cell
 from attnmt.model.cells import GRU, LSTM
 from attnmt.model.cells import State as LayerState
 from attnmt.model.dropout import Dropout
-from attnmt.model.products import matmul
 
 State = tuple[LayerState, ...]  # one for each layer, from the first to the top
 
@@ -27,7 +27,7 @@ class Stack(nn.Module):
     def __init__(self, cell: Cell, inputs: int, size: int, layers: int, dropout: float) -> None:
         super().__init__()
         self.cell: Any = {"lstm": LSTM, "gru": GRU}[cell]
-        self.size, self.dropout = size, Dropout(dropout)
+        self.inputs, self.size, self.dropout = inputs, size, Dropout(dropout)
         self.layers: Any = nn.ModuleList(
             self.cell(size if layer else inputs, size, bias=False) for layer in range(layers)
         )
@@ -47,52 +47,40 @@ class Stack(nn.Module):
 
 
 class Steps:
-    """The layers of a stack a step at a time, for one batch.
+    """The layers of a stack a step at a time, for one batch."""
 
-    The first layer reads y_t, which is known beforehand, and x_t, which is not: W_x [x; y] is the sum of
-    a product for all steps (``known``) and of one at each. Each step has its own masks of dropout.
-    """
-
-    def __init__(self, stack: Stack, W_y: Tensor, W_x: Tensor | None, like: Tensor, T: int) -> None:
-        """Take a batch of ``like``'s rows, [.., n], over T steps (0 in a search).
+    def __init__(self, stack: Stack, m: int, like: Tensor, T: int) -> None:
+        """Take T steps (0 in a search) of a batch of ``like``'s rows, [.., n].
 
         Args:
-            W_y: the first layer's weight for y_t, [gates n, e].
-            W_x: the one for x_t, [gates n, m]; None where nothing but y_t is read.
+            m: the size of what only a step brings to the first layer; dropout masks it here.
         """
-        self.cell, self.W_y = stack.cell, W_y
-        weights = [W_x, *(layer.weight_ih_l0 for layer in stack.layers[1:])]
-        self.W = [
-            self.cell.factors(W, layer.weight_hh_l0)
-            for W, layer in zip(weights, stack.layers, strict=True)
-        ]
-        sizes = [0 if W is None else W.shape[1] for W in weights]
-        self.reads = W_x is not None
-        masks = [stack.dropout.mask((T, *like.shape[:-1], m), like) for m in sizes]
+        self.cell = stack.cell
+        self.W = [layer.factors() for layer in stack.layers]
+        sizes = [m, *(stack.size for _ in self.W[1:])]
+        masks = [stack.dropout.mask((T, *like.shape[:-1], size), like) for size in sizes]
         self.masks = [None if mask is None else mask.unbind(0) for mask in masks]
 
-    def known(self, y: Tensor) -> Tensor:
-        """Return the part of the first layer's sums that y [.., e] gives, [.., gates n]."""
-        return matmul(y, self.W_y)
+    def masked(self, x: Tensor, t: int, layer: int = 0) -> Tensor:
+        """Return what a layer reads at step t, [.., m], with its mask applied."""
+        mask = self.masks[layer]
+        return x if mask is None else x * mask[t]
 
-    def __call__(self, sums: Tensor, x: Tensor, state: State, t: int) -> tuple[Tensor, State]:
-        """Take step t from ``known`` of y_t, x_t [.., m]; return the top h_t [.., n] and all states."""
-        known: Tensor | None = sums
-        given: Tensor | None = x if self.reads else None
+    def __call__(self, x: Sequence[Tensor], state: State, t: int) -> tuple[Tensor, State]:
+        """Take step t from the first layer's x_t in parts; return the top h_t [.., n] and all states."""
         after: list[LayerState] = []
-        for W, mask, before in zip(self.W, self.masks, state, strict=True):
-            if given is not None and mask is not None:
-                given = given * mask[t]
-            after.append(self.cell.step(W, known, given, before))
-            known, given = None, after[-1][0]
+        for number, (W, before) in enumerate(zip(self.W, state, strict=True)):
+            if number:
+                x = [self.masked(after[-1][0], t, number)]
+            after.append(self.cell.step(W, x, before))
         return after[-1][0], tuple(after)
 
 
 def _scan(layer: Any, x: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
     """Return the states h_t [T, N, n] of a layer and the last state, from x [T, N, m]."""
-    W, hs = layer.factors(None, layer.weight_hh_l0), []
-    for known in matmul(x, layer.weight_ih_l0):
-        state = layer.step(W, known, None, state)
+    W, hs = layer.factors(), []
+    for x_t in x:
+        state = layer.step(W, [x_t], state)
         hs.append(state[0])
     return torch.stack(hs), state
 
