@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from attnmt.config import ModelShape, Recipe, System
 from attnmt.model.luong import LuongNMT, ModelConfig
@@ -11,7 +12,6 @@ from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
-from attnmt.training.optimizers import SGD
 from attnmt.training.state import TrainingState
 from attnmt.training.stop import Stop, TrainingStopped
 
@@ -57,7 +57,7 @@ def small(system: System, size: int = 8) -> LuongNMT:
 def held_by(checkpoints: Checkpoints, model: LuongNMT | None = None) -> TrainingState:
     """Load the last checkpoint, into ``model`` if one is given; return how far the training is."""
     model = model or small(FEEDING)
-    return checkpoints.load(model, SGD(list(model.parameters())))
+    return checkpoints.load(model, torch.optim.SGD(model.parameters()))
 
 
 class KilledError(Exception):

@@ -8,7 +8,7 @@ from small_models import CONTENT_SCORES, SHAPE
 from torch import Tensor, nn
 
 from attnmt.config import System
-from attnmt.model.attention.layer import Attention
+from attnmt.model.attention import Attention
 
 n = SHAPE.size
 S = 4
@@ -38,23 +38,24 @@ def attend(
     return contexts[0], weights[0]
 
 
-def energy(attention: Attention, h: Tensor, h_s: Tensor) -> Tensor:
+def energy(attention: Attention, kind: str, h: Tensor, h_s: Tensor) -> Tensor:
     """Return score(h_t, h_s) for two vectors, as the paper or the course report defines it."""
     k = h_s[: n - n // 2]  # the key of key_value
-    match attention.score.name:
+    w = attention.score
+    match kind:
         case "dot":
             return h @ h_s
         case "general":
-            return h_s @ attention.W_a @ h
+            return h_s @ w.W_a @ h
         case "concat":
-            both = torch.cat([attention.W_a, attention.U_a], 1)
-            return attention.v_a @ torch.tanh(both @ torch.cat([h, h_s]))
+            both = torch.cat([w.W_a, w.U_a], 1)
+            return w.v_a @ torch.tanh(both @ torch.cat([h, h_s]))
         case "additive":
-            return attention.v_a @ torch.tanh(attention.W_a @ h + h_s)
+            return w.v_a @ torch.tanh(w.W_a @ h + h_s)
         case "self":
-            return attention.v_a @ torch.tanh(attention.W_a @ h_s)
+            return w.v_a @ torch.tanh(w.W_a @ h_s)
         case _:
-            return attention.v_a @ torch.tanh(attention.W_a @ h + attention.U_a @ k)
+            return w.v_a @ torch.tanh(w.W_a @ h + w.U_a @ k)
 
 
 @pytest.mark.parametrize("score", CONTENT_SCORES)
@@ -62,11 +63,11 @@ def test_global_attention_is_the_softmax_of_the_scores(score):
     attention = attention_of("global", score)
     h, values = random(2, n), random(S, n)
     contexts, weights = attend(attention, h, values)
-    e = torch.stack([torch.stack([energy(attention, q, v) for v in values]) for q in h])
+    e = torch.stack([torch.stack([energy(attention, score, q, v) for v in values]) for q in h])
     a = e.exp() / e.exp().sum(1, keepdim=True)
     torch.testing.assert_close(weights, a)
     averaged = values[:, n - n // 2 :] if score == "key_value" else values
-    assert contexts.shape == (2, attention.context_size)
+    assert contexts.shape == (2, attention.score.context_size)
     torch.testing.assert_close(contexts, a @ averaged)
 
 
@@ -86,7 +87,6 @@ def test_local_m_looks_at_the_window_around_its_step():
     ("own", "expected"),
     [
         ({}, [0.026, 0.236, 0.783, 0.956, 0.430]),
-        ({"numbers": {"local_p": {"sigma": 2}}}, [0.402, 0.697, 0.941, 0.989, 0.810]),
         ({"window_D": 1}, [0, 5 / 3 * 0.003, 5 / 3 * 0.375, 5 / 3 * 0.835, 0]),
     ],
 )
@@ -94,8 +94,8 @@ def test_local_p_weights_its_window_by_a_gaussian(own, expected):
     """With S = 5, D = 2 and p_t = 2.7 the window is 0 .. 4. The factors are computed by hand."""
     attention = attention_of("local_p", "dot", **own)
     with torch.no_grad():
-        attention.W_p.copy_(torch.eye(5))
-        attention.v_p.copy_(torch.tensor([1.0, 0, 0, 0, 0]))
+        attention.window.W_p.copy_(torch.eye(5))
+        attention.window.v_p.copy_(torch.tensor([1.0, 0, 0, 0, 0]))
     h = torch.zeros(1, 5, dtype=torch.float64)
     # 5 sigmoid(tanh(h_0)) = 2.7
     h[0, 0] = math.atanh(math.log(0.54 / 0.46))
@@ -108,7 +108,7 @@ def test_local_p_weights_its_window_by_a_gaussian(own, expected):
 def test_location_uses_the_first_slots_for_the_words_read_last():
     attention = attention_of("global", "location")
     h = random(1, 1, n)
-    slots = torch.softmax(attention.W_a @ h[0, 0], dim=0)  # 4 of them
+    slots = torch.softmax(attention.score.W_a @ h[0, 0], dim=0)  # 4 of them
     for words in (3, 6):
         positions = torch.arange(words).flip(0)[None]
         memory = attention.remember(random(1, words, n), positions, torch.tensor([words]))
@@ -116,3 +116,30 @@ def test_location_uses_the_first_slots_for_the_words_read_last():
         by_position = weights[0, 0].flip(0)
         torch.testing.assert_close(by_position[:4], slots[:words])
         assert by_position[4:].eq(0).all()  # no slot addresses these words
+
+
+def test_faults_of_the_authors_program():
+    """Each changes one thing: the gradient of h_s, that of p_t, or what padding weighs."""
+    right, wrong = (
+        attention_of("local_p", "general", faults=f) for f in ([], ["general_gradient"])
+    )
+    h, h_s = random(1, n), random(S, n).requires_grad_()
+    (_, a), (_, b) = attend(right, h, h_s), attend(wrong, h, h_s)
+    torch.testing.assert_close(a, b)
+    keys, _ = wrong.score.prepare(h_s[None])
+    (gradient,) = torch.autograd.grad(wrong.score.scores(h[None], keys)[0, 0, 2], h_s)
+    torch.testing.assert_close(gradient[2], h[0])  # W_a h_t would be right
+
+    halved = attention_of("local_p", "general", faults=["position_gradient"])
+    gradients = [
+        torch.autograd.grad(attend(one, h, h_s)[1].sum(), one.window.W_p)[0]
+        for one in (right, halved)
+    ]
+    torch.testing.assert_close(gradients[0], 2 * gradients[1])
+
+    unmasked = attention_of("global", "dot", faults=["unmasked_padding"])
+    values = torch.cat([torch.zeros(2, n, dtype=torch.float64), random(S, n)])
+    memory = unmasked.remember(values[None], torch.arange(-2, S)[None], torch.tensor([S]))
+    torch.testing.assert_close(
+        unmasked(h[None], memory, torch.tensor([0]))[1][0], (h @ values.T).softmax(1)
+    )

@@ -41,7 +41,7 @@ def test_chunks_change_no_value_and_no_word(monkeypatch):
     expected = log_probabilities(logits, 3, "logits")
     expected[..., EOS] = -torch.inf
     for chunk in (10**6, 4000):
-        monkeypatch.setattr("attnmt.model.fast.loss.CHUNK", {"cpu": chunk})
+        monkeypatch.setattr("attnmt.model.loss.CHUNK", {"cpu": chunk})
         monkeypatch.setattr("attnmt.decoding.ensemble.FEWEST", 1)
         values, words = best_words(models, h, "logits", None, 6, ends=False)
         torch.testing.assert_close(values, expected.topk(6).values)

@@ -12,8 +12,8 @@ from attnmt.model.luong import ModelConfig, parameter_count
 from attnmt.planning.cost import Work, checkpoint_bytes, work
 from attnmt.planning.text_size import Lengths
 from attnmt.training.checkpoint import Checkpoints
-from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.state import TrainingState
+from attnmt.training.step import Step
 
 PAPER = ModelShape(layers=4, size=1000, window_D=10, location_slots=50, init=0.1)
 
@@ -56,10 +56,10 @@ def test_the_work_of_a_training_grows_with_the_source():
 @pytest.mark.parametrize("changes", [{}, {"optimizer": "adam"}], ids=str)
 def test_a_checkpoint_has_the_size_that_is_planned(tmp_path, changes):
     recipe, model = RECIPE.model_copy(update=changes), small(FEEDING, 64)
-    optimizer = OPTIMIZERS[recipe.optimizer](list(model.parameters()))
+    optimizer = Step(model, recipe).optimizer
     for parameter in model.parameters():
         parameter.grad = torch.ones_like(parameter)
-    optimizer.update(0.1, torch.ones(()))
+    optimizer.step()
     Checkpoints(tmp_path, 0).save(model, optimizer, TrainingState(step=1, best_step=1))
     written = (tmp_path / "last.safetensors").stat().st_size
     others = 20_000  # the random numbers' state and the header

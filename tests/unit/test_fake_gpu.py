@@ -12,11 +12,10 @@ from small_training import RECIPE
 from attnmt.config import System
 from attnmt.decoding.history import History
 from attnmt.decoding.search import Search, search
-from attnmt.model.fast.stepper import Stepper
+from attnmt.model.decoders import Stepper
 from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import Batch
-from attnmt.training.optimizers import OPTIMIZERS
-from attnmt.training.step import Step
+from attnmt.training.step import REMEMBERED, Step
 
 CONFIGURATIONS = {
     str(v): (
@@ -38,7 +37,7 @@ class OnTheGPU(LuongNMT):
     """A model whose sources are on the GPU already."""
 
     def start(self, sources: Sequence[Ids]) -> Stepper:
-        source = self.W_s.new_ones(len(sources), 3, dtype=torch.int64)
+        source = self.softmax_weight.new_ones(len(sources), 3, dtype=torch.int64)
         return Stepper(self.decoder, *self.encode(source, source[:, 0]))
 
 
@@ -80,7 +79,7 @@ def test_training_and_search_stay_on_the_gpu(name):
         translate([model])
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", REMEMBERED)
 def test_so_do_every_optimizer_and_an_ensemble(optimizer):
     names = ("lstm-none", "lstm-local_p-general-feed", "gru-global-additive")
     with fake_gpu() as gpu:

@@ -1,7 +1,6 @@
-"""The GPU's way through a training step, on a processor: its layers, its cells, its padded batches.
+"""The GPU's way through a training step, on a processor: padded batches, and captured steps.
 
-torch has the LSTM's kernels for GPUs only, and graphs too. Here the kernels are written out by the chain
-rule, and a graph does its work again. ``tests/gpu`` compares with the real ones.
+A graph does its work again here. ``tests/gpu`` compares with real ones.
 """
 
 from collections.abc import Iterator
@@ -11,58 +10,16 @@ from types import SimpleNamespace
 import pytest
 import torch
 from fake_gpu import fake_gpu, on_the_gpu_only
-from small_models import VARIANTS, compare_with_reference, padded_batch, translator
+from small_models import VARIANTS, padded_batch, translator
 from small_training import FEEDING, RECIPE, small
 from torch import Tensor
 
 from attnmt.errors import InputError
-from attnmt.model.fast.cells import FusedLSTMSteps
-from attnmt.model.fast.stack import Stack
 from attnmt.text.batches import Batch
 from attnmt.training.cuda_graphs import MULTIPLE, CapturedSteps, padded
 from attnmt.training.step import Step
 
-Values = tuple[Tensor, Tensor, Tensor]
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
-
-
-def cell(x: Tensor, h: Tensor, c: Tensor, b_x: Tensor, b_h: Tensor) -> Values:
-    i, f, g, o = (x + h + b_x + b_h).chunk(4, dim=1)
-    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
-    c = f * c + i * g
-    return o * c.tanh(), c, torch.cat([i, f, g, o], dim=1)
-
-
-def cell_backward(
-    grad_h: Tensor, grad_c: Tensor, c_before: Tensor, c: Tensor, gates: Tensor, has_bias: bool
-) -> Values:
-    assert not has_bias
-    i, f, g, o = gates.chunk(4, dim=1)
-    grad_c = grad_c + grad_h * o * (1 - c.tanh() ** 2)
-    grads = [grad_c * g, grad_c * c_before, grad_c * i, grad_h * c.tanh()]
-    slopes = [i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o)]
-    grad_sums = [grad * slope for grad, slope in zip(grads, slopes, strict=True)]
-    return torch.cat(grad_sums, dim=1), grad_c * f, c.new_zeros(0)
-
-
-@pytest.fixture
-def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have a model compute on the processor as it would on a GPU."""
-    kernels = torch.library.Library("aten", "IMPL")
-    kernels.impl("_thnn_fused_lstm_cell", cell, "CPU")
-    kernels.impl("_thnn_fused_lstm_cell_backward_impl", cell_backward, "CPU")
-    monkeypatch.setattr(Stack, "on_processor", lambda self, x: False)
-    yield
-    kernels._destroy()
-
-
-@pytest.mark.parametrize("dropout", [0.0, 0.4])
-@each_variant
-def test_the_gpus_way_equals_the_reference(variant, dropout, as_on_a_gpu):
-    model = translator(variant, dropout=dropout).train()
-    compare_with_reference(model)
-    fused = model.encoder.stack.steps(model.W_s) is FusedLSTMSteps
-    assert fused == (variant.cell == "lstm")
 
 
 @each_variant

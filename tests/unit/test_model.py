@@ -1,55 +1,90 @@
-"""Every variant of the model: the fast path against the reference, search's steps, padding, loss.
+"""Every variant of the model: gradients, search's steps, padding, loss.
 
-test_recurrent.py has torch's own layers.
+test_recurrent.py has torch's own layers, test_attention.py closed forms, and tests/golden what the
+authors' own program computed.
 """
 
 import pytest
 import torch
 from small_models import (
+    SHAPE,
     VARIANTS,
     Variant,
-    compare_with_reference,
+    check_derivatives,
     padded_batch,
     translator,
     word_losses,
 )
 from torch import Tensor, nn
 
-from attnmt.model.fast.loss import SummedLoss
-from attnmt.model.fast.stepper import Stepper
+from attnmt.config import System
+from attnmt.errors import InputError
+from attnmt.model.decoders import Stepper
+from attnmt.model.loss import SummedLoss
+from attnmt.model.luong import LuongNMT, ModelConfig
 
+GRU = Variant("gru", "local_p", "concat", False)
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 
 
 @each_variant
-def test_the_fast_path_equals_the_reference(variant):
+def test_gradients_are_the_slopes_of_the_loss(variant):
     """Every second variant reads forward, and every second is trained without dropout."""
     number = VARIANTS.index(variant)
     dropout = 0.4 if number % 4 < 2 else 0.0
-    compare_with_reference(translator(variant, reverse=number % 2 == 0, dropout=dropout).train())
+    check_derivatives(translator(variant, number % 2 == 0, dropout).train())
 
 
-@pytest.mark.parametrize(
-    "variant",
-    [Variant("lstm", "local_p", "general", True), Variant("gru", "local_p", "concat", False)],
-    ids=str,
-)
-def test_the_fast_path_has_the_window_of_the_system(variant):
-    paper, model = translator(variant), translator(variant, window_D=1)
-    compare_with_reference(model)
-    weights, others = (each(*padded_batch()[:3])[1] for each in (paper, model))
-    assert not torch.allclose(weights, others)
+@pytest.mark.parametrize("variant", [Variant("lstm", "global", "dot", True), GRU], ids=str)
+def test_so_they_are_with_what_a_recipe_of_today_has(variant):
+    own = {"output_dropout": 0.4, "encoder": "bidirectional"}
+    check_derivatives(translator(variant, dropout=0.2, **own).train())
 
 
-FED = [variant for variant in VARIANTS if variant.feeding]
-FAULTS = [("general_gradient", v) for v in FED if v.score == "general"]
-FAULTS += [("position_gradient", v) for v in FED if v.attention == "local_p"]
-FAULTS += [("unmasked_padding", v) for v in FED if v.score in ("dot", "concat")]
+@torch.no_grad()
+def test_the_course_reports_decoder_attends_before_the_recurrence():
+    """s_t = GRU([c_t; y_t], s_{t-1}), and s_{t-1} is the query, as torch's own cell computes it."""
+    model = translator(GRU).eval()
+    source, lengths, words, _, _ = padded_batch()
+    memory, state = model.encode(source, lengths)
+    cells = [
+        nn.GRUCell(*layer.weight_ih_l0.shape[1:], 5, bias=False)
+        for layer in model.decoder.stack.layers
+    ]
+    for cell, layer in zip(cells, model.decoder.stack.layers, strict=True):
+        cell.weight_ih, cell.weight_hh = layer.weight_ih_l0, layer.weight_hh_l0
+    s, outputs = [h for (h,) in state], []
+    for t in range(words.shape[1]):
+        c, _ = model.decoder.attention(s[-1][:, None], memory, torch.tensor([t]))
+        x = torch.cat([c[:, 0], model.decoder.embedding(words[:, t])], dim=1)
+        for layer, cell in enumerate(cells):
+            x = s[layer] = cell(x, s[layer])
+        outputs.append(x)
+    close(model(source, lengths, words)[0], torch.stack(outputs, dim=1))
 
 
-@pytest.mark.parametrize(("fault", "variant"), FAULTS, ids=str)
-def test_the_fast_path_has_the_faults_of_the_reference(fault, variant):
-    compare_with_reference(translator(variant, faults=[fault]))
+@torch.no_grad()
+def test_the_attentional_vector_is_dropped_where_it_predicts_and_where_it_is_fed():
+    model = translator(Variant("lstm", "global", "dot", True), output_dropout=0.5)
+    source, lengths, words, _, _ = padded_batch()
+    torch.manual_seed(1)
+    dropped, _ = model.train()(source, lengths, words)
+    whole, _ = model.eval()(source, lengths, words)
+    kept = dropped[:, 0] != 0
+    assert 0 < kept.sum() < kept.numel()
+    close(dropped[:, 0], 2 * whole[:, 0] * kept)
+    assert not torch.isclose(dropped[:, 1], 2 * whole[:, 1])[dropped[:, 1] != 0].any()
+
+
+def test_target_embeddings_can_be_those_of_the_softmax():
+    shape = SHAPE.model_copy(update={"embedding": SHAPE.size})
+    system = System(tied_embeddings=True)
+    model = LuongNMT(ModelConfig(system, shape, 7, 6)).double()
+    model.initialize(3)
+    assert "W_s" not in model.state_dict()
+    check_derivatives(model)
+    with pytest.raises(InputError, match="tied_embeddings"):
+        LuongNMT(ModelConfig(system, SHAPE, 7, 6))
 
 
 def close(a: Tensor, b: Tensor) -> None:
@@ -95,8 +130,8 @@ def test_padding_changes_nothing(variant):
 
 
 def test_the_summed_loss_is_the_same_in_chunks(monkeypatch):
-    monkeypatch.setattr("attnmt.model.fast.loss.FEWEST", 2)
-    monkeypatch.setattr("attnmt.model.fast.loss.CHUNK", {"cpu": 14})  # two words a chunk
+    monkeypatch.setattr("attnmt.model.loss.FEWEST", 2)
+    monkeypatch.setattr("attnmt.model.loss.CHUNK", {"cpu": 14})  # two words a chunk
     h = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
     W = torch.randn(7, 3, dtype=torch.float64, requires_grad=True)
     y = torch.tensor([0, 6, 3, -1, 3, 1])  # the fourth is padding

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from attnmt.model.attention.scores import SCORES
+from attnmt.model.attention.windows import WINDOWS as WINDOW_CLASSES
+from attnmt.model.attention.windows import Window
+from attnmt.model.fast.encoder import ENCODERS
 from extending_page import parts_known
 from small_models import Variant, compare_with_reference, translator
 
 from attnmt.config import ModelShape, System, load_params, parts
 from attnmt.errors import InputError
-from attnmt.model.attention.scores import SCORES
-from attnmt.model.attention.windows import WINDOWS as WINDOW_CLASSES
-from attnmt.model.attention.windows import Window
-from attnmt.model.fast.encoder import ENCODERS
 from attnmt.model.luong import LuongNMT, ModelConfig
 
 ROOT = Path(__file__).parents[2]

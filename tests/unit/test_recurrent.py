@@ -7,8 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model.fast.encoder import ENCODERS
-from attnmt.model.fast.stack import Stack, State
+from attnmt.model import stack as stack_module
+from attnmt.model.encoders.bidirectional import Bidirectional
+from attnmt.model.stack import Stack, State
 
 INPUTS, SIZE, N = 4, 3, 2
 
@@ -27,12 +28,12 @@ class Case:
     def __init__(self, cell: str, layers: int, T: int, zero: bool = False) -> None:
         torch.manual_seed(0)
         self.stack = Stack(cell, INPUTS, SIZE, layers, dropout=0.0).double()
-        weights = [weight for pair in self.stack.weights() for weight in pair]
+        weights = [*self.stack.parameters()]
         for weight in weights:
             nn.init.normal_(weight)
         self.x = leaf(T, N, INPUTS)
         self.state = tuple(
-            tuple(leaf(N, SIZE) for _ in range(self.stack.parts)) for _ in range(layers)
+            tuple(leaf(N, SIZE) for _ in range(self.stack.cell.parts)) for _ in range(layers)
         )
         self.inputs = [self.x, *weights, *([] if zero else flat(self.state))]
         module = {"lstm": nn.LSTM, "gru": nn.GRU}[cell](INPUTS, SIZE, layers, bias=False)
@@ -65,7 +66,7 @@ def test_a_scan_for_a_processor_or_a_gpu_equals_torchs_module(
     cell, layers, T, zero, gpu, monkeypatch
 ):
     if gpu:
-        monkeypatch.setattr(Stack, "_scan_cpu", Stack._scan_gpu)
+        monkeypatch.setattr(stack_module, "_scan", stack_module._scan_on_gpu)
     case = Case(cell, layers, T, zero)
     hs, last = case.stack(case.x, None if zero else case.state)
     case.compare([hs, *flat(last)], [case.hs, *case.last])
@@ -81,7 +82,7 @@ def test_a_bidirectional_encoder_equals_torchs_module_over_packed_sentences(cell
         cell=cell, layers=layers, size=6, embedding=4, window_D=2, location_slots=2, init=1
     )
     system = System(encoder="bidirectional", reverse=reverse)
-    encoder = ENCODERS["bidirectional"](system, shape, 9).double()
+    encoder = Bidirectional(system, shape, 9).double()
     for weight in encoder.parameters():
         nn.init.normal_(weight)
     source = torch.randint(3, 9, (3, M))
@@ -97,7 +98,7 @@ def test_a_bidirectional_encoder_equals_torchs_module_over_packed_sentences(cell
         for kind in ("ih", "hh")
     ]
     sides = zip(encoder.first, encoder.second, strict=True)
-    stacks = [pair for layer in sides for stack in layer for pair in stack.weights()]
+    stacks = [[*stack.parameters()] for layer in sides for stack in layer]
     weights = dict(zip(names, (weight for pair in stacks for weight in pair), strict=True))
     right = torch.stack([row.roll(int(S) - M) for row, S in zip(source, lengths, strict=True)])
     packed = nn.utils.rnn.pack_padded_sequence(

@@ -230,14 +230,6 @@ def test_batches_and_order_change_nothing(name):
     assert [c[0].words for c in backwards] == [c[0].words for c in whole]
 
 
-def test_a_step_in_parts_changes_nothing(monkeypatch):
-    model, texts = tiny(ATTENTIONS["local_p_feed"], 5, words=9), sentences([5, 1, 7], 5)
-    whole = search([model], texts, Search(beam=4, candidates=20))
-    monkeypatch.setattr("attnmt.model.fast.stepper.ROWS", 5)
-    for a, b in zip(whole, search([model], texts, Search(beam=4, candidates=20)), strict=True):
-        same(a, b)
-
-
 def test_threads_share_out_the_batches_and_change_nothing():
     model, texts = tiny(ATTENTIONS["local_p_feed"], 5, words=9), sentences([5, 1, 7, 3, 3, 9, 2], 5)
     options, before, results = Search(beam=4, candidates=20), torch.get_num_threads(), []

@@ -20,7 +20,7 @@ from attnmt.decoding.search import Search, search
 from attnmt.model.luong import Encoded, LuongNMT, ModelConfig
 from attnmt.text.batches import make_batch
 from attnmt.text.vocabulary import SPECIAL
-from attnmt.training.optimizers import learning_rate
+from attnmt.training.schedule import learning_rate
 from attnmt.training.step import Step
 
 HELD_OUT = 100  # sequences

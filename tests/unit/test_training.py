@@ -13,7 +13,7 @@ from attnmt.text.vocabulary import BOS, EOS
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.evaluation import cost_a_word
 from attnmt.training.loop import train
-from attnmt.training.optimizers import learning_rate
+from attnmt.training.schedule import learning_rate
 from attnmt.training.stop import TrainingStopped
 
 
