@@ -15,8 +15,7 @@ from attnmt.model.attention import Attention
 from attnmt.model.dropout import Dropout
 from attnmt.model.encoders import embedding
 from attnmt.model.memory import Memory
-from attnmt.model.parts import parameter
-from attnmt.model.products import Factor
+from attnmt.model.products import Factor, parameter
 from attnmt.model.stack import Stack, State, Steps
 
 

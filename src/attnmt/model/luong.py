@@ -18,8 +18,8 @@ from attnmt.errors import InputError
 from attnmt.model.decoders import BahdanauDecoder, LuongDecoder, Stepper
 from attnmt.model.loss import SummedLoss
 from attnmt.model.memory import Memory
-from attnmt.model.parts import parameter, part
-from attnmt.model.products import matmul
+from attnmt.model.parts import part
+from attnmt.model.products import matmul, parameter
 from attnmt.model.stack import State
 from attnmt.text.batches import pad_source
 

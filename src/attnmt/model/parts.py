@@ -10,9 +10,6 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
-import torch
-from torch import nn
-
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import suggestion
 
@@ -34,8 +31,3 @@ def part(kind: str, name: str) -> Any:
         known = [one.name for one in iter_modules(import_module(package).__path__)]
         raise InputError(f"no {kind} {name!r}{suggestion(name, known)}; it would be {module}")
     return getattr(import_module(module), "".join(re.findall("[A-Za-z][a-z]*", name.title())))
-
-
-def parameter(*size: int) -> nn.Parameter:
-    """Return a parameter of a part without values, which ``LuongNMT.initialize`` gives it."""
-    return nn.Parameter(torch.empty(size))

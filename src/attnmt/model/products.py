@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 WHOLE, LONG = 512, 1200
 
@@ -119,3 +119,8 @@ def _on_processor(x: Tensor, W: Tensor) -> Tensor:
 def _dense(x: Tensor) -> Tensor:
     """Return x, or a copy if its rows have gaps between them; oneDNN would be a hundred times slower."""
     return x if x.is_contiguous() or x.mT.is_contiguous() else x.contiguous()
+
+
+def parameter(*size: int) -> nn.Parameter:
+    """Return a parameter without values, which ``LuongNMT.initialize`` gives it."""
+    return nn.Parameter(torch.empty(size))

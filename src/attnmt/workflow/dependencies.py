@@ -5,7 +5,8 @@ its defaults; a stage that runs once for each system has a file for each, ``<sta
 engines take these files as inputs, so a stage is stale when one changes. They are made whenever an
 engine looks, and git ignores them. ``PARAMS`` in a stage's script names its parameters.
 
-A stage runs the modules that it imports, and those that they import. A module's digest is that of its
+A stage runs the modules that it imports, those of the scores, windows and encoders that its systems
+name, and those that all these import. A module's digest is that of its
 syntax tree, so comments, docstrings and formatting do not count. Modules that only carry values
 (``CARRIES``) do not count either: the values themselves do. A module counts with the data files of its
 package.
@@ -15,7 +16,7 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -28,6 +29,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import json_text, update_text
 from attnmt.files.yaml_file import YamlFile
 from attnmt.layout import Layout
+from attnmt.model.parts import module_of
 from attnmt.scoring.score_table import BASELINES
 
 STAGE = "depends"  # the stage that writes these files
@@ -95,7 +97,24 @@ def _declared(params: Params, root: Path = Path()) -> dict[str, Declared]:
 def _content(params: Params, declared: Declared, key: str) -> dict[str, Any]:
     script = declared.script.resolve()
     values = {name: _value(params, name, key, script) for name in _names(script)}
-    return {"code": code_of(script), "params": values}
+    return {"code": code_of(script, _parts(params, key, _names(script))), "params": values}
+
+
+def _parts(params: Params, key: str, names: Sequence[str]) -> frozenset[str]:
+    """Return the modules of the scores, windows and encoders of the systems that a stage runs with."""
+    systems = [params.training(key)] if "training" in names else []
+    if "translators" in names and key not in BASELINES:
+        systems += [params.training(name) for name in params.translators(key).members]
+    return frozenset(
+        module_of(kind, name)
+        for system in systems
+        for kind, name in [
+            ("encoder", system.encoder),
+            ("score", system.score),
+            ("window", system.attention),
+        ]
+        if name not in (None, "none")
+    )
 
 
 def _names(script: Path) -> tuple[str, ...]:
@@ -141,13 +160,16 @@ def _training(params: Params, name: str) -> list[Any]:
 
 
 @cache
-def code_of(script: Path) -> dict[str, str]:
+def code_of(script: Path, parts: frozenset[str] = frozenset()) -> dict[str, str]:
     """Return the digest of each module and data file that a script runs, by name.
+
+    Args:
+        parts: modules that it loads by their names in the configuration.
 
     Raises:
         InputError: if one of the files is not Python.
     """
-    files, waiting = dict[str, Path](), [*_imports(script)]
+    files, waiting = dict[str, Path](), [*_imports(script), *parts]
     while waiting:
         name = waiting.pop()
         if name not in files and (name in READS or not CARRIES & {*_around(name)}):

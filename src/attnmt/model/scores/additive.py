@@ -3,8 +3,7 @@
 from torch import Tensor
 
 from attnmt.config import ModelShape, System
-from attnmt.model.parts import parameter
-from attnmt.model.products import matmul
+from attnmt.model.products import matmul, parameter
 from attnmt.model.scores import Score
 
 

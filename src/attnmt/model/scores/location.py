@@ -4,8 +4,7 @@ from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
 from attnmt.model.memory import Memory
-from attnmt.model.parts import parameter
-from attnmt.model.products import matmul
+from attnmt.model.products import matmul, parameter
 from attnmt.model.scores import Score
 from attnmt.model.windows import Window
 
