@@ -5,16 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from attnmt.model.attention.scores import SCORES
-from attnmt.model.attention.windows import WINDOWS as WINDOW_CLASSES
-from attnmt.model.attention.windows import Window
-from attnmt.model.fast.encoder import ENCODERS
 from extending_page import parts_known
 from small_models import Variant, check_derivatives, translator
 
 from attnmt.config import ModelShape, System, load_params, parts
 from attnmt.errors import InputError
 from attnmt.model.luong import LuongNMT, ModelConfig
+from attnmt.model.parts import module_of, part
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "src/attnmt/model"
@@ -71,9 +68,9 @@ def test_the_configuration_accepts_a_class_and_refuses_a_misspelled_part(tmp_pat
 
 
 def test_a_class_that_does_not_exist_is_named_when_the_model_is_built():
-    for part, message in (
+    for own, message in (
         ({"score": "Generall"}, "no score 'Generall'; did you mean 'general'"),
         ({"score": "dot", "encoder": "Nowhere"}, "no encoder 'Nowhere'"),
     ):
         with pytest.raises(InputError, match=message):
-            LuongNMT(config(System.model_validate({"attention": "global", **part})))
+            LuongNMT(config(System.model_validate({"attention": "global", **own})))
