@@ -64,7 +64,7 @@ def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
         counted = [
             p.grad for n, p in other.named_parameters() if clip_embeddings or "embedding" not in n
         ]
-        factor = min(1.0, 0.5 / float(nn.utils.get_total_norm(counted)))
+        factor = min(1.0, 0.5 / (float(nn.utils.get_total_norm(counted)) + 1e-6))
         for parameter in other.parameters():
             parameter.grad *= factor
         torchs.param_groups[0]["lr"] = rate

@@ -30,4 +30,6 @@ def part(kind: str, name: str) -> Any:
         package, _, _ = module.rpartition(".")
         known = [one.name for one in iter_modules(import_module(package).__path__)]
         raise InputError(f"no {kind} {name!r}{suggestion(name, known)}; it would be {module}")
-    return getattr(import_module(module), "".join(re.findall("[A-Za-z][a-z]*", name.title())))
+    return getattr(
+        import_module(module), "".join(one[0].upper() + one[1:] for one in name.split("_"))
+    )
