@@ -7,7 +7,6 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
-from attnmt.model import stack as stack_module
 from attnmt.model.encoders.bidirectional import Bidirectional
 from attnmt.model.stack import Stack, State
 
@@ -66,7 +65,7 @@ def test_a_scan_for_a_processor_or_a_gpu_equals_torchs_module(
     cell, layers, T, zero, gpu, monkeypatch
 ):
     if gpu:
-        monkeypatch.setattr(stack_module, "_scan", stack_module._scan_on_gpu)
+        monkeypatch.setattr(Stack, "scan", Stack.scan_on_gpu)
     case = Case(cell, layers, T, zero)
     hs, last = case.stack(case.x, None if zero else case.state)
     case.compare([hs, *flat(last)], [case.hs, *case.last])

@@ -1,34 +1,36 @@
-"""Cells take one step of a recurrent layer. Each is a class that also holds the layer's weights.
+"""Cells take the steps of a recurrent layer over a batch. Each is a class.
 
-N sentences (or hypotheses) are rows; a layer has n cells. What a layer reads may have several parts,
-which lie side by side. There are no biases.
+N sentences (or hypotheses) are rows; a layer has n cells. At step t it reads y_t, which is known for all
+steps, and x_t, which a step brings; a layer may read only one of them. There are no biases.
 """
 
-from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from attnmt.model.products import Factor
+from attnmt.model.products import Factor, matmul
 
 State = tuple[Tensor, ...]  # one layer's h [.., n], and for the LSTM its c [.., n]
 
 
-class LSTM(nn.LSTM):
-    """A layer of LSTM cells (Zaremba et al. 2014), with rows of weights in the order i, f, g, o."""
+class LSTM:
+    """LSTM cells (Zaremba et al. 2014), with rows of weights in the order i, f, g, o."""
 
+    module: ClassVar[Any] = nn.LSTM  # which holds the weights
     parts: ClassVar = 2  # tensors in a state
 
-    def factors(self) -> list[Factor]:
-        """Return the weights for the steps of a batch: here one product does for x_t and h_{t-1}."""
-        return [Factor(torch.cat([self.weight_ih_l0, self.weight_hh_l0], dim=1))]
+    def __init__(
+        self, W_h: Tensor, W_x: Tensor | None, W_y: Tensor | None, y: Tensor | None
+    ) -> None:
+        """Take the weights of h_{t-1} [4n, n], of x_t [4n, m] and of y [T, .., e], [4n, e]."""
+        # x_t and h_{t-1} lie side by side, so that a step has one product.
+        self.product = Factor(W_h if W_x is None else torch.cat([W_x, W_h], dim=1), W_y, y)
 
-    @staticmethod
-    def step(W: list[Factor], x: Sequence[Tensor], state: State) -> State:
-        """Return h_t and c_t from x_t in parts [.., m], h_{t-1} and c_{t-1}."""
+    def step(self, x: Tensor | None, state: State, t: int) -> State:
+        """Return h_t and c_t from x_t [.., m], h_{t-1} and c_{t-1}."""
         h, c = state
-        sums = W[0](torch.cat([*x, h], dim=-1))
+        sums = self.product(h if x is None else torch.cat([x, h], dim=-1), t)
         if h.is_cuda:
             h, c, _ = torch.ops.aten._thnn_fused_lstm_cell(torch.zeros_like(sums), sums, c)
             return h, c
@@ -37,21 +39,25 @@ class LSTM(nn.LSTM):
         return torch.sigmoid(o) * torch.tanh(c), c
 
 
-class GRU(nn.GRU):
-    """A layer of GRU cells (Cho et al. 2014), with rows of weights in the order r, z, n."""
+class GRU:
+    """GRU cells (Cho et al. 2014), with rows of weights in the order r, z, n."""
 
+    module: ClassVar[Any] = nn.GRU
     parts: ClassVar = 1
 
-    def factors(self) -> list[Factor]:
-        """Return the weights for the steps of a batch, of x_t and of h_{t-1}."""
-        return [Factor(self.weight_ih_l0), Factor(self.weight_hh_l0)]
+    def __init__(
+        self, W_h: Tensor, W_x: Tensor | None, W_y: Tensor | None, y: Tensor | None
+    ) -> None:
+        """Take the weights of h_{t-1} [3n, n], of x_t [3n, m] and of y [T, .., e], [3n, e]."""
+        self.of_h, self.of_x = Factor(W_h), None if W_x is None else Factor(W_x, W_y, y)
+        self.of_y = matmul(y, W_y) if W_x is None and y is not None and W_y is not None else None
 
-    @staticmethod
-    def step(W: list[Factor], x: Sequence[Tensor], state: State) -> State:
-        """Return h_t from x_t in parts [.., m] and h_{t-1}."""
+    def step(self, x: Tensor | None, state: State, t: int) -> State:
+        """Return h_t from x_t [.., m] and h_{t-1}."""
         (h,) = state
-        r_x, z_x, n_x = W[0](torch.cat([*x], dim=-1)).chunk(3, dim=-1)
-        r_h, z_h, n_h = W[1](h).chunk(3, dim=-1)
+        sums = self.of_x(x, t) if self.of_x is not None else self.of_y[t]
+        r_x, z_x, n_x = sums.chunk(3, dim=-1)
+        r_h, z_h, n_h = self.of_h(h, t).chunk(3, dim=-1)
         r, z = torch.sigmoid(r_x + r_h), torch.sigmoid(z_x + z_h)
         new = torch.tanh(n_x + r * n_h)
         return ((1 - z) * new + z * h,)

@@ -5,7 +5,6 @@ and attention takes the queries of all steps in one product.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -34,8 +33,14 @@ class Decoder(nn.Module, ABC):
         self.register_parameter("W_c", None)
 
     @abstractmethod
-    def step(self, now: "Stepper", y: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Take the next step of N sentences from the embedded words y_t, [N, K, e].
+    def weights(self) -> tuple[Tensor | None, Tensor]:
+        """Return the first layer's weights of what a step brings, if anything, and of y_t."""
+
+    @abstractmethod
+    def step(self, now: "Stepper", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """Take the next step of N sentences from the embedded words y_t [N, K, e].
+
+        In training y is None, because the layers know it for all steps.
 
         Returns:
             h~_t [N, K, n] (s_t in Bahdanau's order) and a_t [N, K, M], None without attention.
@@ -52,8 +57,8 @@ class Decoder(nn.Module, ABC):
             memory: the encoded source; None without attention.
         """
         y = self.stack.dropout(self.embedding(words.T))[:, :, None]  # [T, N, 1, e]
-        now = Stepper(self, memory, state, len(y))
-        outputs, weights = zip(*map(now.take, y), strict=True)
+        now = Stepper(self, memory, state, y)
+        outputs, weights = zip(*(now.take(None) for _ in y), strict=True)
         a = None if weights[0] is None else torch.cat(weights, dim=1)
         return torch.cat(outputs, dim=1), a
 
@@ -86,9 +91,15 @@ class LuongDecoder(Decoder):
         h_tilde, a = self.attend(h, memory, steps, W_c)
         return self.output_dropout(h_tilde), a
 
-    def step(self, now: "Stepper", y: Tensor) -> tuple[Tensor, Tensor | None]:
+    def weights(self) -> tuple[Tensor | None, Tensor]:
+        W_y, W_x = self.stack.layers[0].weight_ih_l0.tensor_split(
+            [self.embedding.embedding_dim], dim=1
+        )
+        return W_x if self.feeding else None, W_y
+
+    def step(self, now: "Stepper", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Take the next step; see ``Decoder.step``."""
-        h = now.recur([y, now.masked(now.fed)] if self.feeding else [y])
+        h = now.recur(y, now.masked(now.fed) if self.feeding else None)
         h_tilde, a = self.attend(h, now.memory, now.steps, now.W_c)
         now.fed = h_tilde = now.dropped(h_tilde)
         return h_tilde, a
@@ -100,7 +111,7 @@ class LuongDecoder(Decoder):
         if self.attention is None or memory is None or W_c is None:
             return h, None
         c, a = self.attention(h, memory, steps)
-        return torch.tanh(W_c(torch.cat([c, h], dim=-1))), a
+        return torch.tanh(W_c(torch.cat([c, h], dim=-1), 0)), a
 
 
 class BahdanauDecoder(Decoder):
@@ -116,10 +127,15 @@ class BahdanauDecoder(Decoder):
         inputs = self.attention.score.context_size + shape.embedding_size
         self.stack = Stack(shape.cell, inputs, shape.size, shape.layers, system.dropout)
 
-    def step(self, now: "Stepper", y: Tensor) -> tuple[Tensor, Tensor | None]:
+    def weights(self) -> tuple[Tensor | None, Tensor]:
+        m = self.attention.score.context_size
+        W_x, W_y = self.stack.layers[0].weight_ih_l0.tensor_split([m], dim=1)
+        return W_x, W_y
+
+    def step(self, now: "Stepper", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Take the next step; see ``Decoder.step``."""
         c, a = self.attention(now.state[-1][0], now.memory, now.steps)
-        return now.dropped(now.recur([now.masked(c), y])), a
+        return now.dropped(now.recur(now.masked(c), y)), a
 
 
 class Stepper:
@@ -130,20 +146,22 @@ class Stepper:
         decoder: Decoder,
         memory: Memory | None,
         state: State,
-        T: int = 0,
+        y: Tensor | None = None,
     ) -> None:
         """Start with one hypothesis for each of N encoded sentences.
 
         Args:
-            T: how many steps are trained; 0 in a search, where the decoder is in eval mode.
+            y: the embedded words of all steps that are trained, with dropout, [T, N, 1, e]; None in a
+                search, where the decoder is in eval mode.
         """
         self.decoder, self.memory, self._first = decoder, memory, state
         self.state: State = tuple(tuple(part[:, None] for part in layer) for layer in state)
         self.fed = torch.zeros_like(self.state[-1][0])
         self.t = -1
         self.steps = torch.full((1,), self.t, device=self.fed.device)  # t as attention takes it
-        m = decoder.stack.inputs - decoder.embedding.embedding_dim
-        self.layers = Steps(decoder.stack, m, self.fed, T)
+        T = 0 if y is None else len(y)
+        given = (None, None) if y is None else decoder.weights()
+        self.layers = Steps(decoder.stack, self.fed, T, *given, y)
         self.W_c = None if decoder.W_c is None else Factor(decoder.W_c)
         self._masks = decoder.output_dropout.mask((T, *self.fed.shape), self.fed)
 
@@ -164,8 +182,8 @@ class Stepper:
         """Advance the hypotheses by their last words [N, K]; return what ``Decoder.step`` does."""
         return self.take(self.decoder.embedding(words))
 
-    def take(self, y: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Advance the hypotheses by their embedded last words [N, K, e]."""
+    def take(self, y: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """Advance the hypotheses by their embedded last words [N, K, e], or by those that are known."""
         self.t, self.steps = self.t + 1, self.steps + 1
         return self.decoder.step(self, y)
 
@@ -173,8 +191,13 @@ class Stepper:
         """Return what a step brings to the first layer, [N, K, m], with dropout applied."""
         return self.layers.masked(x, self.t)
 
-    def recur(self, x: Sequence[Tensor]) -> Tensor:
-        """Replace the states of all layers by the next ones; return the top h."""
+    def recur(self, *parts: Tensor | None) -> Tensor:
+        """Replace the states of all layers by the next ones; return the top h.
+
+        The first layer reads these parts, [N, K, ..], side by side.
+        """
+        given = [part for part in parts if part is not None]
+        x = torch.cat(given, dim=-1) if given else None
         h, self.state = self.layers(x, self.state, self.t)
         return h
 

@@ -36,57 +36,84 @@ class _Product(torch.autograd.Function):
 
 
 class Factor:
-    """The second factor W [rows, m] of products x W^T at many steps.
+    """The matrix W [rows, m] of products W x_t at many steps, to each of which W_y y_t may be added.
 
-    Autograd would add to the gradient of W at every step. Here it is one product, of what all steps
-    leave behind. So there is one backward pass at most.
+    All y_t are known before the first step, so W_y y_t is one product for all steps. Autograd would add
+    to the gradients of W and W_y at every step. Here each is one product too, of what all steps leave
+    behind. So there is one backward pass at most.
     """
 
-    def __init__(self, W: Tensor) -> None:
-        self.followed = torch.is_grad_enabled() and W.requires_grad
-        self._steps: list[tuple[Tensor, Tensor]] = []  # x and the gradient of x W^T
-        self.W = _Gathered.apply(W, self._steps) if self.followed else W
+    def __init__(self, W: Tensor, W_y: Tensor | None = None, y: Tensor | None = None) -> None:
+        """Take W, and W_y [rows, e] with y [T, .., e] if there is something to add."""
+        given = [one for one in (W, W_y, y) if one is not None]
+        self.followed = torch.is_grad_enabled() and any(one.requires_grad for one in given)
+        self._steps: list[tuple[Tensor, Tensor]] = []  # x_t and the gradient of the result
+        self.W, self.known = W, None  # known: W_y y, [T, .., rows]
+        if self.followed:
+            self.W, self.known = _Gathered.apply(self._steps, W, W_y, y)
+        elif y is not None and W_y is not None:
+            self.known = _product(y, W_y)
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return x W^T, [.., rows], from x [.., m]."""
-        product: Tensor = (
-            _Step.apply(x, self.W, self._steps) if self.followed else _product(x, self.W)
-        )
-        return product
+    def __call__(self, x: Tensor, t: int) -> Tensor:
+        """Return W x_t + W_y y_t, [.., rows], from x_t [.., m]."""
+        if self.followed:
+            result: Tensor = _Step.apply(x, self.W, self.known, t, self._steps)
+            return result
+        product = _product(x, self.W)
+        return product if self.known is None else product.add_(self.known[t])
 
 
 class _Gathered(torch.autograd.Function):
-    """W itself, whose gradient comes from the steps."""
+    """W itself and W_y y, whose gradients come from the steps."""
 
     @staticmethod
-    def forward(ctx: Any, W: Tensor, steps: list[tuple[Tensor, Tensor]]) -> Tensor:
+    def forward(
+        ctx: Any,
+        steps: list[tuple[Tensor, Tensor]],
+        W: Tensor,
+        W_y: Tensor | None,
+        y: Tensor | None,
+    ) -> tuple[Tensor, Tensor | None]:
         ctx.set_materialize_grads(False)
+        ctx.save_for_backward(W_y, y)
         ctx.steps = steps
-        return W.view_as(W)
+        return W.view_as(W), None if y is None or W_y is None else _product(y, W_y)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        x, grad = (
-            torch.cat([one.flatten(0, -2) for one in part]) for part in zip(*ctx.steps, strict=True)
-        )
+    def backward(ctx: Any, *_: Tensor | None) -> tuple[Tensor | None, ...]:
+        x, grad = (torch.stack(part) for part in zip(*reversed(ctx.steps), strict=True))
         ctx.steps.clear()
-        return _product(grad.T, x.T), None
+        W_y, y = ctx.saved_tensors
+        columns = grad.flatten(0, -2).T
+        grad_W = _product(columns, x.flatten(0, -2).T)
+        if y is None:
+            return None, grad_W, None, None
+        return None, grad_W, _product(columns, y.flatten(0, -2).T), _product(grad, W_y.T)
 
 
 class _Step(torch.autograd.Function):
-    """x W^T, whose backward pass leaves the gradient of W to ``_Gathered``."""
+    """W x_t + W_y y_t, whose backward pass leaves all gradients but that of x_t to ``_Gathered``."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, W: Tensor, steps: list[tuple[Tensor, Tensor]]) -> Tensor:
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        W: Tensor,
+        known: Tensor | None,
+        t: int,
+        steps: list[tuple[Tensor, Tensor]],
+    ) -> Tensor:
         ctx.save_for_backward(x, W)
         ctx.steps = steps
-        return _product(x, W)
+        product = _product(x, W)
+        return product if known is None else product.add_(known[t])
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         (x, W), (grad,) = ctx.saved_tensors, grads
         ctx.steps.append((x, grad))
-        return _product(grad, W.T) if ctx.needs_input_grad[0] else None, None, None
+        grad_x = _product(grad, W.T) if ctx.needs_input_grad[0] else None
+        return grad_x, None, None, None, None
 
 
 def matmul(x: Tensor, W: Tensor) -> Tensor:

@@ -1,6 +1,5 @@
 """Recurrent layers on top of each other, with dropout on the input of every layer and nowhere else."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -27,9 +26,9 @@ class Stack(nn.Module):
     def __init__(self, cell: Cell, inputs: int, size: int, layers: int, dropout: float) -> None:
         super().__init__()
         self.cell: Any = {"lstm": LSTM, "gru": GRU}[cell]
-        self.inputs, self.size, self.dropout = inputs, size, Dropout(dropout)
+        self.size, self.dropout = size, Dropout(dropout)
         self.layers: Any = nn.ModuleList(
-            self.cell(size if layer else inputs, size, bias=False) for layer in range(layers)
+            self.cell.module(size if layer else inputs, size, bias=False) for layer in range(layers)
         )
 
     def forward(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:
@@ -41,51 +40,66 @@ class Stack(nn.Module):
         zeros = (x.new_zeros(x.shape[1], self.size),) * self.cell.parts
         last = []
         for layer, before in zip(self.layers, state or [zeros] * len(self.layers), strict=True):
-            x, after = (_scan if x.is_cpu else _scan_on_gpu)(layer, self.dropout(x), before)
+            scan = self.scan if x.is_cpu else self.scan_on_gpu
+            x, after = scan(layer, self.dropout(x), before)
             last.append(after)
         return x, tuple(last)
+
+    def scan(self, layer: Any, x: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
+        """Return the states h_t [T, N, n] of a layer and the last state, from y [T, N, m]."""
+        steps, hs = self.cell(layer.weight_hh_l0, None, layer.weight_ih_l0, x), []
+        for t in range(len(x)):
+            state = steps.step(None, state, t)
+            hs.append(state[0])
+        return torch.stack(hs), state
+
+    def scan_on_gpu(self, layer: Any, x: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
+        """Do the same by cuDNN."""
+        first = tuple(part.unsqueeze(0).contiguous() for part in state)
+        h, last = layer(x, first if len(first) > 1 else first[0])
+        return h, tuple(part[0] for part in (last if len(first) > 1 else (last,)))
 
 
 class Steps:
     """The layers of a stack a step at a time, for one batch."""
 
-    def __init__(self, stack: Stack, m: int, like: Tensor, T: int) -> None:
-        """Take T steps (0 in a search) of a batch of ``like``'s rows, [.., n].
+    def __init__(
+        self,
+        stack: Stack,
+        like: Tensor,
+        T: int = 0,
+        W_x: Tensor | None = None,
+        W_y: Tensor | None = None,
+        y: Tensor | None = None,
+    ) -> None:
+        """Take a batch of ``like``'s rows, [.., n].
+
+        In a search, each step brings all that the first layer reads. In training, y is known.
 
         Args:
-            m: the size of what only a step brings to the first layer; dropout masks it here.
+            T: the steps of training.
+            W_x: the first layer's weights of what each of these steps brings, [gates n, m], if anything.
+            W_y: those of y, [gates n, e].
+            y: the first layer's input of all steps, with dropout applied, [T, .., e].
         """
-        self.cell = stack.cell
-        self.W = [layer.factors() for layer in stack.layers]
-        sizes = [m, *(stack.size for _ in self.W[1:])]
+        first, *above = stack.layers
+        W_x = W_x if T else first.weight_ih_l0
+        self.layers = [stack.cell(first.weight_hh_l0, W_x, W_y, y)]
+        self.layers += [stack.cell(one.weight_hh_l0, one.weight_ih_l0, None, None) for one in above]
+        sizes = [0 if W_x is None else W_x.shape[1], *(stack.size for _ in above)]
         masks = [stack.dropout.mask((T, *like.shape[:-1], size), like) for size in sizes]
         self.masks = [None if mask is None else mask.unbind(0) for mask in masks]
 
     def masked(self, x: Tensor, t: int, layer: int = 0) -> Tensor:
-        """Return what a layer reads at step t, [.., m], with its mask applied."""
+        """Return what a step brings to a layer, [.., m], with its mask applied."""
         mask = self.masks[layer]
         return x if mask is None else x * mask[t]
 
-    def __call__(self, x: Sequence[Tensor], state: State, t: int) -> tuple[Tensor, State]:
-        """Take step t from the first layer's x_t in parts; return the top h_t [.., n] and all states."""
+    def __call__(self, x: Tensor | None, state: State, t: int) -> tuple[Tensor, State]:
+        """Take step t from the first layer's x_t [.., m]; return the top h_t [.., n] and all states."""
         after: list[LayerState] = []
-        for number, (W, before) in enumerate(zip(self.W, state, strict=True)):
+        for number, (layer, before) in enumerate(zip(self.layers, state, strict=True)):
             if number:
-                x = [self.masked(after[-1][0], t, number)]
-            after.append(self.cell.step(W, x, before))
+                x = self.masked(after[-1][0], t, number)
+            after.append(layer.step(x, before, t))
         return after[-1][0], tuple(after)
-
-
-def _scan(layer: Any, x: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
-    """Return the states h_t [T, N, n] of a layer and the last state, from x [T, N, m]."""
-    W, hs = layer.factors(), []
-    for x_t in x:
-        state = layer.step(W, [x_t], state)
-        hs.append(state[0])
-    return torch.stack(hs), state
-
-
-def _scan_on_gpu(layer: Any, x: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
-    first = tuple(part.unsqueeze(0).contiguous() for part in state)
-    h, last = layer(x, first if len(first) > 1 else first[0])
-    return h, tuple(part[0] for part in (last if len(first) > 1 else (last,)))
