@@ -1,6 +1,8 @@
 """The same seed, data and code give the same bytes on every x86-64 processor with AVX2."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,10 @@ from attnmt.model.cpu_isa import used
 EXPECTED = json.loads(Path(__file__).with_name("bytes.json").read_text())
 
 
+SCRIPT = Path(__file__).parents[1] / "support/same_bytes.py"
+has_avx512 = torch.cpu._is_avx512_supported()
+
+
 @pytest.mark.skipif(
     not torch.cpu._is_avx2_supported(),
     reason="needs a processor with AVX2; the bytes of this one are its own",
@@ -20,3 +26,9 @@ def test_small_trainings_have_the_bytes_of_every_other_machine():
     assert used() == "avx2"
     assert EXPECTED.keys() == {*TRAININGS, "long sums"}
     assert digests() == EXPECTED
+
+
+@pytest.mark.skipif(not has_avx512, reason="needs a processor with AVX-512")
+def test_they_have_them_where_products_use_avx512():
+    done = subprocess.run([sys.executable, SCRIPT, "avx512"], capture_output=True, check=True)
+    assert json.loads(done.stdout) == EXPECTED

@@ -20,7 +20,13 @@ NOTHING = ""
 # stale. `train` stands for all trainings, and `train/base` for one.
 LOOP = "src/attnmt/training/loop.py"
 MUTATIONS = {
-    "a line of the cell": ("src/attnmt/model/attention/layer.py", "", "\nX = 1\n", TRAIN),
+    "a line of the cell": ("src/attnmt/model/cells.py", "", "\nX = 1\n", TRAIN),
+    "a line of a score": (
+        "src/attnmt/model/scores/key_value.py",
+        "",
+        "\nX = 1\n",
+        "train/gru_key_value translate/gru_key_value",
+    ),
     "a line of the loop": (LOOP, "", "\nX = 1\n", "train"),
     "a line of the search": (
         "src/attnmt/decoding/search.py",

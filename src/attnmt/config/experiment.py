@@ -16,8 +16,8 @@ from attnmt.layout import Layout
 
 # The step whose attention links a word: the one that predicts it, or the next one, which reads it.
 LinkStep = Literal["same", "next"]
-# What a processor computes with: AVX2 alone, or all that it has.
-CpuISA = Literal["avx2", "all"]
+# What a processor computes with: AVX2 alone, AVX-512 for products of matrices, or all that it has.
+CpuISA = Literal["avx2", "avx512", "all"]
 LengthPenalty = Literal["none", "average", "gnmt"]
 USUAL_RATIOS = 0.5, 1.5  # of a search, where no others are given
 MOST_WORDS = 10_000  # that a rule may ask of a translation
@@ -28,8 +28,9 @@ Words = Annotated[int, Field(ge=1, le=MOST_WORDS)]
 class Machine(Strict):
     """Settings for the machine. The first two change a result: they decide how sums are rounded."""
 
-    # avx2 gives the same bytes on every x86-64 processor that has it. all is faster where there is more
-    # (AVX-512, AMX), but the numbers are then those of that kind of processor
+    # avx2 gives the same bytes on every x86-64 processor that has it. avx512 is meant to give them too,
+    # faster, but has not been seen on Intel's. all uses more where there is more (AMX), but the numbers
+    # are then those of that kind of processor
     cpu_isa: CpuISA
     train_threads: PositiveInt  # CPU threads of a training
     decode_threads: PositiveInt  # CPU threads of a translation

@@ -5,7 +5,8 @@ that has AVX2, Intel's and AMD's. Three libraries compute. Each reads a variable
 computes for the first time:
 
 - torch's own loops (sums, softmax, tanh) work on as many numbers at once as the instructions allow;
-- oneDNN makes the code of the products of matrices (``products.py``) from the instructions;
+- oneDNN makes the code of the products of matrices (``products.py``) from the instructions, so that
+  AVX-512 gives the same bytes;
 - MKL has the rest: batched products, products with vectors, exp and log. It looks at the processor's
   maker unless it is told to be ``COMPATIBLE``, which is slow.
 
@@ -20,27 +21,28 @@ import torch
 
 from attnmt.config import CpuISA
 
-VARIABLES = {
-    "ATEN_CPU_CAPABILITY": "avx2",
-    "ONEDNN_MAX_CPU_ISA": "AVX2",
-    "MKL_CBWR": "COMPATIBLE",
-}
+VARIABLES = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "COMPATIBLE"}
+ONEDNN, PRODUCTS = "ONEDNN_MAX_CPU_ISA", {"avx2": "AVX2", "avx512": "AVX512_CORE"}
 
 log = logging.getLogger(__name__)
 
 
 def compute_with(instructions: CpuISA) -> None:
-    """Compute with AVX2 alone in this process, or say that it cannot; ``all`` leaves it as it is."""
-    if instructions == "avx2" and (why := keep_to_avx2()):
+    """Compute with AVX2 in this process, or say that it cannot; ``all`` leaves it as it is.
+
+    ``avx512`` lets products of matrices use AVX-512 where there is such, with the same bytes
+    (``products.py``).
+    """
+    if instructions != "all" and (why := keep_to_avx2(instructions)):
         log.warning("%s", why)
 
 
-def keep_to_avx2() -> str | None:
-    """Compute with AVX2 alone from now on; return why this process cannot, or None.
+def keep_to_avx2(products: CpuISA = "avx2") -> str | None:
+    """Compute with AVX2 from now on; return why this process cannot, or None.
 
     It must come before torch's first computation.
     """
-    os.environ.update(VARIABLES)
+    os.environ.update({**VARIABLES, ONEDNN: PRODUCTS[products]})
     if used() == "avx2":
         return None
     return (
@@ -56,4 +58,5 @@ def used() -> str:
     """
     capability = torch.backends.cpu.get_cpu_capability().lower()
     held = all(os.environ.get(name) == value for name, value in VARIABLES.items())
+    held &= os.environ.get(ONEDNN) in PRODUCTS.values()
     return capability if held or capability != "avx2" else "avx2, not held"

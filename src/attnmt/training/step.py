@@ -10,6 +10,7 @@ from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch
 from attnmt.training.cuda_graphs import CapturedSteps, padded, wanted
 
+LARGEST = torch.finfo(torch.float32).max  # of rates; one above it is infinite
 REMEMBERED = {"sgd": 0, "adam": 2}  # numbers that each optimizer keeps for one of a parameter's
 
 
@@ -52,7 +53,7 @@ class Step:
         """Train on a batch; return its loss, summed over words, on the model's device."""
         cpu = self.device.type == "cpu"
         for group in self.optimizer.param_groups:
-            group["lr"] = rate if cpu else self._rate
+            group["lr"] = (rate if rate <= LARGEST else float("inf")) if cpu else self._rate
         if cpu:
             return self._train(batch)
         self._rate.fill_(rate)

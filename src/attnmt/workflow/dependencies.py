@@ -39,6 +39,7 @@ CARRIES = {
 }
 # But how a text is cut into lines, and a table into cells, decides what is read.
 READS = {"attnmt.files.text_file", "attnmt.files.csv_file"}
+LOADS_PARTS = "attnmt.model.parts"
 DIGITS = 16  # of a SHA-256 in hexadecimal
 
 
@@ -164,17 +165,19 @@ def code_of(script: Path, parts: frozenset[str] = frozenset()) -> dict[str, str]
     """Return the digest of each module and data file that a script runs, by name.
 
     Args:
-        parts: modules that it loads by their names in the configuration.
+        parts: modules that a stage with a model loads by their names in the configuration.
 
     Raises:
         InputError: if one of the files is not Python.
     """
-    files, waiting = dict[str, Path](), [*_imports(script), *parts]
+    files, waiting = dict[str, Path](), [*_imports(script)]
     while waiting:
         name = waiting.pop()
         if name not in files and (name in READS or not CARRIES & {*_around(name)}):
             files[name] = _file(name)
             waiting += _imports(files[name])
+            if name == LOADS_PARTS:
+                waiting += parts
     code = {name: ast_digest(file) for name, file in files.items()}
     for folder in {file.parent for file in files.values()}:
         for file in folder.rglob("[!.]*[!~]"):
