@@ -44,7 +44,7 @@ class Operations(TorchDispatchMode):
         super().__init__()
         self.names: set[str] = set()
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None) -> Tensor:  # noqa: ANN001
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None) -> Tensor:
         self.names.add(func.name().partition("::")[2].partition(".")[0])
         return func(*args, **(kwargs or {}))
 
