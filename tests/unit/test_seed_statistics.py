@@ -25,10 +25,10 @@ NAMES = ["normal", "heavy"]
 def test_the_scores_equal_sacrebleus(script):
     metric, whole = METRICS[script], References(REFERENCES)
     runs = Runs.measured(np.array([metric.counts(lines, whole) for lines in SEEDS]), metric.scores)
-    expected = [metric.value(lines, whole) for lines in SEEDS]
+    expected = [metric.value(metric.counts(lines, whole)) for lines in SEEDS]
     assert runs.values == pytest.approx(expected, abs=1e-4)
     lines, references = SEEDS[1][:7] + SEEDS[1][8:], REFERENCES[:7] + REFERENCES[8:]
-    without = metric.value(lines, References(references))
+    without = metric.value(metric.counts(lines, References(references)))
     assert runs.influences.shape == (3, 60)
     assert runs.influences[1, 7] == pytest.approx(59 * (runs.values[1] - without), abs=0.01)
 

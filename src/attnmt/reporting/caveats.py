@@ -14,14 +14,12 @@ from attnmt.scoring.ranking import LEARNING, final_bleu
 from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
 from attnmt.text.tokens import text_suffixes
 
-# They follow the name of a system of :func:`poorly_aligned`, or of one with such a note of a number
-POORLY_ALIGNED, BY_DEFINITION = "‡", "§"
+POORLY_ALIGNED = "‡"  # follows the name of a system of :func:`poorly_aligned`
 MARKS = {
     OTHER_SETTINGS: "Trained with other settings than the rest.",
     LEARNING: "Still learning when its training ended.",
     POORLY_ALIGNED: "Loses, and links words no better than the diagonal does. Unless its score never "
     "compares words (location, self), a lower learning rate may change the verdict.",
-    BY_DEFINITION: "Its definition alone decides a score or an interval; see its note in scores.csv.",
 }
 BELOW_BASELINE = "“no verdict”: a BLEU is not surely above that of one sentence for all lines."
 AER, ORDER = READINGS[CHOSEN], 4  # the longest n-grams of BLEU

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from attnmt.config import Column, Params, TableEntry
-from attnmt.reporting.caveats import BY_DEFINITION, POORLY_ALIGNED, notes_of, poorly_aligned
+from attnmt.reporting.caveats import POORLY_ALIGNED, notes_of, poorly_aligned
 from attnmt.reporting.rows import Row, baseline_rows, own_rows, table_rows
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of, value_of
 from attnmt.scoring.compared import is_shown
-from attnmt.scoring.limits import limits_in
 from attnmt.scoring.ranking import learning_sign
 from attnmt.scoring.score_table import DIGITS, Replacement, ScoreRow, ScoreTable
 from attnmt.scoring.verdicts import ALPHA
@@ -149,7 +148,7 @@ def table_of_scores(scores: Scores) -> Table:
     rows: dict[str, dict[str, Cell]] = {}
     for test, row in product(scores.sets, scores.rows.values()):
         lines = [scores.ours(row, measure, test) for measure in scores.measures]
-        label = scores.label(row) + POORLY_ALIGNED * (row.system in losers) + _limit_sign(lines)
+        label = scores.label(row) + POORLY_ALIGNED * (row.system in losers)
         key = row.key if test == scores.sets[0] else f"{row.key}/{test}"
         cells = _cells(scores, row, test, lines)
         rows[key] = {"system": label, "question": row.question, **cells}
@@ -180,10 +179,6 @@ def _cells(
         cells[f"paper {measure.heading}"] = value_of(printed) or (printed.note if printed else None)
         cells |= _scored(measure, line)
     return cells | _gain_cells(scores, row, test) | _measured(lines)
-
-
-def _limit_sign(lines: Iterable[ScoreRow | None]) -> str:
-    return BY_DEFINITION if any(limits_in(line.note) for line in lines if line) else ""
 
 
 def _seeds(lines: Iterable[ScoreRow | None]) -> float | None:

@@ -10,7 +10,6 @@ from attnmt.config import LinkStep, Params
 from attnmt.corpora.links import Links, flipped, read_links
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer, link_counts, rates
-from attnmt.scoring.limits import NO_LINKS, NO_SURE, note_of, of_interval
 from attnmt.scoring.metric import Counts, Score
 from attnmt.scoring.reference_links import ReferenceLinks
 from attnmt.scoring.significance import interval
@@ -66,9 +65,5 @@ def score_links(
     counts = link_counts(links, sure, possible)
     low, high = interval(counts, rates, samples)
     number, others = sum(map(len, sure)), sum(map(len, possible))
-    note = note_of(
-        f"{number:,} sure and {others:,} possible {reference.kind} links",
-        None if number else NO_SURE if others else NO_LINKS,
-        *of_interval(low, high, len(links), 1.0),
-    )
+    note = f"{number:,} sure and {others:,} possible {reference.kind} links"
     return Score(round(aer(links, sure, possible), DIGITS), low, high, note), counts

@@ -18,7 +18,6 @@ from attnmt.layout import Layout
 from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.lengths import length_groups
-from attnmt.scoring.limits import NOT_COMPARED, note_of
 from attnmt.scoring.metrics import BY_LENGTH, METRICS
 from attnmt.scoring.reference_links import (
     aligner_links,
@@ -144,7 +143,7 @@ def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterat
             told = reading if after and name == "tokenized" else None
             why = f"unknown words are looked up at {told.why}" if told else None
             fields = {"metric": metric.metric, "script": metric.script, "replacement": replacement}
-            yield fields | score._asdict() | {"note": note_of(why, score.note)}, counts
+            yield fields | score._asdict() | {"note": why}, counts
 
 
 def _groups(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
@@ -156,10 +155,14 @@ def _groups(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
             translations = outputs.translations(metric.form, replacement == "after")
             counts = metric.counts(translations, outputs.references(metric.form))
             for group in groups:
-                value, note = metric.noted(counts[group], [translations[i] for i in group])
-                fields = {"metric": metric.metric, "script": metric.script, "value": value}
-                fields |= {"replacement": replacement, "lines": len(group), "note": note}
-                yield fields | {"max_words": int(lengths[group[-1]])}
+                yield {
+                    "metric": metric.metric,
+                    "script": metric.script,
+                    "replacement": replacement,
+                    "value": metric.value(counts[group]),
+                    "lines": len(group),
+                    "max_words": int(lengths[group[-1]]),
+                }
 
 
 def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
@@ -174,12 +177,12 @@ def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
         for step in steps:
             score, counts = score_links(links[step], reference, samples)
             readers = [reader for reader, read in by_reader.items() if read == step]
-            note = note_of(
+            notes = [
                 score.note,
                 f"read at {chosen.why}" if CHOSEN in readers else None,
                 f"unknown words are looked up at {reading.why}" if WORDS in readers else None,
-                NOT_COMPARED if CHOSEN in readers and reading.aer is None else None,
-            )
+            ]
+            note = "; ".join(filter(None, notes))
             fields = {
                 "metric": "aer",
                 "set": aligned,

@@ -20,8 +20,7 @@ from attnmt.scoring.compared import compared
 from attnmt.scoring.comparisons import compared_pairs
 from attnmt.scoring.counts import counted
 from attnmt.scoring.experiment_scores import ExperimentScores
-from attnmt.scoring.limits import common_note, note_of, of_mean
-from attnmt.scoring.metrics import HIGHEST, SCORES
+from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.published import published_lines
 from attnmt.scoring.score_table import (
     AUTHORS,
@@ -180,13 +179,18 @@ def _mean(
         "signature": _each(line.signature for line in lines if line.signature) or None,
     }
     values, (low, high) = [line.value for line in lines if line.value is not None], (None, None)
-    scores, said = SCORES.get((first.metric, first.script)), list[str]()
+    scores = SCORES.get((first.metric, first.script))
     if scores and first.max_words is None:
         low, high = prediction(Runs.measured(study.numbers(lines), scores))
-        said = of_mean(low, high, HIGHEST[first.metric, first.script])
-    changes["note"] = note_of(common_note([line.note for line in lines]), *said)
+    changes["note"] = _common_note([line.note for line in lines])
     numbers = _rounded(value=mean(values), sd=stdev(values), low=low, high=high)
     return first.model_copy(update=changes | numbers)
+
+
+def _common_note(notes: Sequence[str | None]) -> str | None:
+    """Return those parts of notes that all of them have."""
+    first, *others = (note.split("; ") if note else [] for note in notes)
+    return "; ".join(part for part in first if all(part in other for other in others)) or None
 
 
 def _each(texts: Iterable[str]) -> str:
