@@ -1,7 +1,7 @@
 """Score the translations and links of a model or an ensemble, and say what each number measures.
 
 Called by dvc.yaml as `python stages/evaluate.py params.yaml base`. Instead of a model or an ensemble,
-the name may be aligner, diagonal or dictionary.
+the name may be that of a baseline: aligner, constant, diagonal or dictionary.
 
 Reads   data/<experiment>/raw/, tokens/, dictionary/
         data/<experiment>/encoded/<family>/

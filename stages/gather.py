@@ -49,7 +49,7 @@ def main(params_file: Path) -> None:
     set_aside(params)
     study = ExperimentScores(params)
     numbers = gather(study)
-    judged = judge_claims(study, claims)
+    judged = judge_claims(study, numbers, claims)
     write_score_table(layout.score_table, numbers.lines)
     write_claims(params, judged)
     write_json(layout.metrics, metrics(numbers))

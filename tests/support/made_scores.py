@@ -94,6 +94,8 @@ def make_scored(**changes: Any) -> Params:
     known = sorted({*words}, key=words.count)[-KNOWN:]
     gold = [_pharaoh(links.sure) for links in demo_links(LINES)]
     write_data(params, "words", text[target], gold, sources=text[source], raw=raw, known=known)
+    for code in text:  # the constant baseline has BLEU 0
+        write_lines(layout.tokens / f"{params.sets.dev}.{code}", ["x"])
     counts = {("house", "Haus"): 5, ("garden", "Garten"): 3, ("House", "Haus"): 2}
     layout.dictionary.mkdir()
     write_dictionary(layout.dictionary_file(source, target), counts, 2, side=0)

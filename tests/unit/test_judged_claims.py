@@ -19,13 +19,14 @@ from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.score_table import ScoreKey, read_scores, write_score_table
+from attnmt.scoring.score_table import ScoreKey, ScoreTable, read_scores, write_score_table
 from attnmt.scoring.seed_statistics import contrast, difference, squeeze_variances
 from attnmt.scoring.verdicts import NOT_TESTED, all_agree, verdicts
 
 BEST, LOCAL_M = "local_p_general_feed", "local_m_general_feed"
 SYSTEMS = ("base", BEST, LOCAL_M)
 LINES = 40
+NUMBERS = ScoreTable([])  # no system is compared with the constant baseline
 REFERENCES = read_text("demo", LINES)
 BLEU = METRICS["tokenized"]
 BEFORE, AFTER = (("bleu", "test1", "tokenized", at) for at in ("before", "after"))
@@ -115,10 +116,14 @@ def can_test(params, **changes):
     return is_testable(ExperimentScores(params), claim, claim.sides[0])
 
 
+def bleu_of(lines, references):
+    return BLEU.value(BLEU.counts(lines, References(references)))
+
+
 def test_bleu_is_that_of_every_seeds_translations(params):
     study = ExperimentScores(params)
     runs = study.runs(ScoreKey(BEST, *BEFORE))
-    expected = [BLEU.value(lines, References(REFERENCES)) for lines in texts_of(params, BEST)]
+    expected = [bleu_of(lines, REFERENCES) for lines in texts_of(params, BEST)]
     assert runs.values == pytest.approx(expected, abs=1e-3)
     assert runs.influences.shape == (3, LINES)
     everyone = {name: study.runs(ScoreKey(name, *BEFORE)) for name in SYSTEMS}
@@ -142,11 +147,11 @@ def test_error_rates_are_those_of_the_chosen_step_and_say_whose_links_they_count
         "aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"),
         "bleu": claim_of(),
     }
-    aer, bleu = judge_claims(ExperimentScores(params), claims)
+    aer, bleu = judge_claims(ExperimentScores(params), NUMBERS, claims)
     assert aer.ours == pytest.approx(-1 / 5)
     assert (aer.links, bleu.links) == ("gold", None)
     write_diagonal("silver")
-    assert judge_claims(ExperimentScores(params), claims)[0].links == "silver"
+    assert judge_claims(ExperimentScores(params), NUMBERS, claims)[0].links == "silver"
 
 
 def test_perplexity_and_costs_are_those_of_the_trainings(params):
@@ -166,10 +171,7 @@ def test_the_slope_is_that_of_groups_by_length(params):
     words = np.array([len(line.split()) for line in REFERENCES])
     order = np.argsort(words, kind="stable").reshape(4, 10)
     groups = [
-        [
-            BLEU.value([lines[i] for i in group], References([REFERENCES[i] for i in group]))
-            for group in order
-        ]
+        [bleu_of([lines[i] for i in group], [REFERENCES[i] for i in group]) for group in order]
         for lines in texts_of(params, BEST, replaced=True)
     ]
     means = words[order].mean(1)
@@ -237,7 +239,7 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
         "untested": claim_of(claim="C is more.", over=["base_reverse"], size=1.3),
     }
     study = ExperimentScores(params)
-    write_claims(params, judge_claims(study, claims))
+    write_claims(params, judge_claims(study, NUMBERS, claims))
     right, wrong, there, unclear, untested = lines = read_claims("demo")
     words = ["confirmed", "refuted", "refuted", "undecided", NOT_TESTED]
     assert [one.verdict for one in lines] == words
@@ -263,9 +265,8 @@ def test_a_claim_is_decided_if_all_variants_that_are_trained_agree(params):
 
     def judged(*names):
         variants = [sides[name] for name in names]
-        return judge_claims(
-            ExperimentScores(params), {"a": claim_of(systems=None, over=None, variants=variants)}
-        )
+        claim = claim_of(systems=None, over=None, variants=variants)
+        return judge_claims(ExperimentScores(params), NUMBERS, {"a": claim})
 
     (both,) = judged("base", "like")
     (one,) = judged("base", "untrained")
@@ -276,10 +277,26 @@ def test_a_claim_is_decided_if_all_variants_that_are_trained_agree(params):
     assert judged("untrained", "untrained") == []
 
 
+def test_systems_below_the_constant_baseline_have_no_verdict_and_other_claims_less_control(params):
+    key = {"set": "test1", "script": "tokenized"}
+    numbers = [
+        made_line(name, "bleu", value, 1.0, replacement="after", family="luong", **key)
+        for name, value in ((BEST, 9.0), (LOCAL_M, 5.0))
+    ]
+    numbers += [made_line("base", "bleu", 9.0, 1.0, replacement="before", family="luong", **key)]
+    numbers += [made_line("constant", "bleu", 5.0, direction="forward", **key)]
+    claims = {"high": claim_of(), "low": claim_of(over=[LOCAL_M])}
+    both, (high, low) = (
+        judge_claims(ExperimentScores(params), ScoreTable(lines), claims) for lines in ([], numbers)
+    )
+    assert (high.verdict, high.p_holm) == ("confirmed", both[0].p)
+    assert (low.verdict, low.p_holm) == ("below baseline", None)
+
+
 def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params):
     claimed = project_claims(ROOT)
-    assert judge_claims(ExperimentScores(make_params(seeds=1)), claimed) == []
-    lines = judge_claims(ExperimentScores(params), claimed)
+    assert judge_claims(ExperimentScores(make_params(seeds=1)), NUMBERS, claimed) == []
+    lines = judge_claims(ExperimentScores(params), NUMBERS, claimed)
     assert [one.key for one in lines] == list(claimed)
     assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
 

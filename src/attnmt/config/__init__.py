@@ -16,12 +16,21 @@ from attnmt.config.experiment import (
 from attnmt.config.languages import DIRECTIONS, LINKS, Direction, Language, Languages, Rule
 from attnmt.config.model import Average, Cell, ModelShape, Precision, Recipe, System, Training
 from attnmt.config.params import DEMO, Params, load_params, params_file
-from attnmt.config.systems import ALIGNER, DIAGONAL, DICTIONARY, Column, TableEntry, TableRow
+from attnmt.config.systems import (
+    ALIGNER,
+    CONSTANT,
+    DIAGONAL,
+    DICTIONARY,
+    Column,
+    TableEntry,
+    TableRow,
+)
 from attnmt.config.text import Encoding, Sets, Tokenize
 from attnmt.config.trainings import SYSTEMS
 
 __all__ = [
     "ALIGNER",
+    "CONSTANT",
     "DEMO",
     "DIAGONAL",
     "DICTIONARY",

@@ -11,11 +11,11 @@ from attnmt.files.yaml_file import Location, error_at, suggestion
 
 # Names of what is scored and no model. The dictionary is counted from the aligner's links. The diagonal
 # links each word to the word at the same position.
-ALIGNER, DIAGONAL, DICTIONARY = "aligner", "diagonal", "dictionary"
+ALIGNER, CONSTANT, DIAGONAL, DICTIONARY = "aligner", "constant", "diagonal", "dictionary"
 EVERY_OTHER = (
     "default"  # in an experiment's seeds it stands for the systems that are not named there
 )
-RESERVED = {EVERY_OTHER, ALIGNER, DIAGONAL, DICTIONARY}  # no names of systems
+RESERVED = {EVERY_OTHER, ALIGNER, CONSTANT, DIAGONAL, DICTIONARY}  # no names of systems
 # Tables of a report that have no rows here
 OTHER_TABLES = {"claims", "comparisons", "table5", "table_cost", "table_dictionary"}
 OTHER_TABLES |= {"table_systems", "table_unknown"}

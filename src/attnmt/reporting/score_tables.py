@@ -9,9 +9,10 @@ from attnmt.reporting.caveats import POORLY_ALIGNED, notes_of, poorly_aligned
 from attnmt.reporting.rows import Row, baseline_rows, own_rows, table_rows
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of, value_of
 from attnmt.scoring.compared import is_shown
+from attnmt.scoring.constant_baseline import is_above_constant
 from attnmt.scoring.ranking import learning_sign
 from attnmt.scoring.score_table import DIGITS, Replacement, ScoreRow, ScoreTable
-from attnmt.scoring.verdicts import ALPHA
+from attnmt.scoring.verdicts import ALPHA, BELOW_BASELINE
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,10 @@ def _gain_cells(scores: Scores, row: Row, test: str) -> dict[str, Cell]:
         cells["p"] = gain.p if gain else None
         if over is not row and (gain or paper is not None):
             cells["gain over"] = over.label
-    return cells | {"verdict": _verdict(ours, published, gain, paper)}
+    names = (row.system, over.system) if over is not None else (row.system,)
+    above = (is_above_constant(scores.params, scores.numbers, name, test) for name in names)
+    verdict = _verdict(ours, published, gain, paper)
+    return cells | {"verdict": verdict if all(above) or verdict is None else BELOW_BASELINE}
 
 
 def _paper_gain(scores: Scores, row: Row, over: Row) -> float | None:

@@ -1,11 +1,11 @@
-"""Which numbers of an experiment are compared: what systems.yaml says, and every gain by attention."""
+"""Which numbers of an experiment are compared: what systems.yaml says, and the gain by attention."""
 
 from collections.abc import Iterator
 from itertools import product
 
 from attnmt.config import ALIGNER, Params, TableEntry, TableRow
 from attnmt.scoring.published import printed_tables
-from attnmt.scoring.ranking import attention_pairs
+from attnmt.scoring.ranking import attention_pair
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
 
 
@@ -13,13 +13,15 @@ def compared(params: Params, numbers: ScoreTable) -> Iterator[tuple[ScoreRow, Sc
     """Yield the pairs whose gain is tested: a number, and the one that the gain counts from.
 
     These are the rows of each table with the rows that they name in ``over``, error rates at the step
-    that the authors' program reads and at the chosen one, and those of
-    :func:`attnmt.scoring.ranking.attention_pairs`.
+    that the authors' program reads and at the chosen one, and on the paper's systems the gain by
+    attention.
     """
     for table in params.tables:
         if is_shown(params, table):
             yield from _of_table(params, numbers, table)
-    yield from attention_pairs(params, numbers)
+    one, two = attention_pair(params, numbers)
+    if one and two and not params.own_text:
+        yield one, two
 
 
 def is_shown(params: Params, table: str) -> bool:

@@ -9,13 +9,22 @@ from typing import Any, NamedTuple, get_args
 
 from numpy.typing import NDArray
 
-from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, DIRECTIONS, LinkStep, Params
+from attnmt.config import (
+    ALIGNER,
+    CONSTANT,
+    DIAGONAL,
+    DICTIONARY,
+    DIRECTIONS,
+    LinkStep,
+    Params,
+)
 from attnmt.corpora.links import Links
 from attnmt.decoding.link_step import Reading, load_reading
 from attnmt.errors import InputError
 from attnmt.files.text_file import sha256_of_lines
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
+from attnmt.scoring.constant_baseline import constant_scores
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.lengths import length_groups
 from attnmt.scoring.metrics import BY_LENGTH, METRICS
@@ -226,6 +235,20 @@ def _diagonal(params: Params) -> Iterator[Measured]:
         yield _rate(params, DIAGONAL, aligned, links, None)
 
 
+def _constant(params: Params) -> Iterator[Measured]:
+    """Yield BLEU of one sentence for all lines, in each direction."""
+    for direction, test, lines, score in constant_scores(params):
+        fields: dict[str, Any] = {"kind": "system", "system": CONSTANT, "direction": direction}
+        fields |= {
+            "set": test,
+            "lines": lines,
+            "metric": "bleu",
+            "script": "tokenized",
+            "replacement": "before",
+        }
+        yield fields | score._asdict(), None
+
+
 def _rate(
     params: Params, name: str, aligned: str, links: Sequence[Links], how: str | None
 ) -> Measured:
@@ -266,4 +289,9 @@ def _dictionaries(params: Params) -> Iterator[Measured]:
             yield common | {"metric": metric, "value": value, "signature": how}, None
 
 
-NO_MODEL = {ALIGNER: _aligner, DIAGONAL: _diagonal, DICTIONARY: _dictionaries}
+NO_MODEL = {
+    ALIGNER: _aligner,
+    CONSTANT: _constant,
+    DIAGONAL: _diagonal,
+    DICTIONARY: _dictionaries,
+}

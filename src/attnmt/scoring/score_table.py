@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field
 
-from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, Direction, Params
+from attnmt.config import ALIGNER, CONSTANT, DIAGONAL, DICTIONARY, Direction, Params
 from attnmt.errors import InputError
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Replacement = Literal["before", "after"]
 OURS = "ours"
 AGAIN = "run the stage gather again"
-BASELINES = (ALIGNER, DIAGONAL, DICTIONARY)  # what has scores and is no model
+BASELINES = (ALIGNER, CONSTANT, DIAGONAL, DICTIONARY)  # what has scores and is no model
 AUTHORS, CHOSEN, WORDS = "authors", "chosen", "words"  # who reads attention at a step
 # What an error rate of links is found by
 READINGS = {WORDS: "aer_words", CHOSEN: "aer_chosen", AUTHORS: "aer"}
@@ -39,7 +39,7 @@ class ScoreRow(CsvLine):
     # gain:     of a system over another, or of replacing its unknown words
     kind: Literal["training", "system", "gain"]
     row: str | None = None  # the table and the row of a published number, as table1/base
-    system: str | None = None  # as in systems.yaml; also aligner, diagonal and dictionary
+    system: str | None = None  # as in systems.yaml, or one of BASELINES
     model: str | None = None  # the training or the ensemble; from its second seed on, as in base_2
     seed: int | None = None
     trainings: int | None = None  # how many are behind the number
@@ -98,6 +98,7 @@ class ScoreTable:
         self._systems: dict[ScoreKey, ScoreRow] = {}
         self._trainings: dict[ScoreKey, ScoreRow] = {}
         self._gains: dict[tuple[str | None, str | None, ScoreKey], ScoreRow] = {}
+        self._constant: dict[tuple[str | None, str | None], ScoreRow] = {}
         self._paper: dict[tuple[str | None, str, str, str | None], ScoreRow] = {}
         for line in self.lines:
             if line.source != OURS:
@@ -105,6 +106,8 @@ class ScoreTable:
             elif line.kind == "gain":
                 for key in keys_of(line):
                     self._gains[line.over, line.over_replacement, key] = line
+            elif line.system == CONSTANT:
+                self._constant[line.direction, line.set] = line
             elif line.max_words is None:
                 for key in keys_of(line):
                     if line.kind == "system":
@@ -171,6 +174,10 @@ class ScoreTable:
         key = keys_of(ours)[-1]
         key = key._replace(metric=metric or key.metric)
         return self._gains.get((other.system, other.replacement, key))
+
+    def constant(self, direction: Direction, test: str) -> ScoreRow | None:
+        """Return BLEU of the constant baseline in a direction; None if it is not known."""
+        return self._constant.get((direction, test))
 
     def paper(
         self, row: str, metric: str, replacement: str | None = None, kind: str = "system"

@@ -1,4 +1,4 @@
-"""What a report on one's own text asks, and what it answers, beside the lines of systems.yaml."""
+"""The comparisons of a report on one's own text, beside the lines of systems.yaml."""
 
 from itertools import combinations
 
@@ -11,10 +11,8 @@ from made_report import (
     made_params,
     of_own_text,
     own_numbers,
-    with_rows,
 )
 
-from attnmt.config import TableRow
 from attnmt.scoring.comparisons import compared_pairs, comparisons, differing
 from attnmt.scoring.ranking import ranked_systems
 
@@ -34,7 +32,7 @@ def with_models(**models):
     return of_own_text(params.model_copy(update={"trainings": named, "ensembles": {}}))
 
 
-def names_asked(params, numbers):
+def names_compared(params, numbers):
     return {(ours.system, other.system) for ours, other in compared_pairs(params, numbers, "test1")}
 
 
@@ -70,7 +68,7 @@ def test_a_number_of_a_system_is_one_part(like, new, part):
     params = with_models(one=(like, {}), two=(like, new))
     assert [*differing(params, "two", "one")] == [part]
     numbers = own_numbers(params)
-    assert names_asked(params, numbers) == {("two", "one")}
+    assert names_compared(params, numbers) == {("two", "one")}
     assert [one.gain.over for one in comparisons(params, numbers)] == ["one"]
 
 
@@ -84,7 +82,7 @@ def test_the_best_is_the_best_of_all_families_that_read_the_same_units():
     assert ranked_systems(params, own_numbers(params)) == ["two", "one"]  # the last one has less
 
 
-def test_no_question_is_asked_twice():
+def test_nothing_is_compared_twice():
     """The best system without attention differs from the first with attention in one part."""
     params = with_models(
         plain=(GLOBAL, {"attention": "none", "score": None, "input_feeding": False}),
@@ -95,7 +93,7 @@ def test_no_question_is_asked_twice():
     assert sorted(pairs) == [("one", "plain"), ("two", "one"), ("two", "plain")]
 
 
-def test_what_differs_in_two_parts_is_not_asked():
+def test_what_differs_in_two_parts_is_not_compared():
     params = with_models(one=(LOCAL, {}), two=(LOCAL, {"size": 7, "window_D": 4}))
     assert not compared_pairs(params, made_numbers(params), "test1")
 
@@ -103,46 +101,12 @@ def test_what_differs_in_two_parts_is_not_asked():
 def test_the_one_that_params_yaml_names_first_is_the_base():
     for systems in ([GLOBAL, LOCAL], [LOCAL, GLOBAL]):
         params = of_own_text(made_params(GLOBAL, LOCAL)).model_copy(update={"systems": systems})
-        assert names_asked(params, made_numbers(params)) == {(systems[1], systems[0])}
+        assert names_compared(params, made_numbers(params)) == {(systems[1], systems[0])}
 
 
 def test_other_references_are_not_compared():
     params = of_own_text(made_params(GLOBAL, LOCAL))
     lines = made_numbers(params)
     line = lines.system(LOCAL, "bleu", "test1", "tokenized", "after")
-    assert names_asked(params, lines)
-    assert not names_asked(params, changed(lines, line, reference="cut"))
-
-
-def test_rows_of_ones_own_are_asked():
-    names = ("base", GLOBAL, "local_m_dot_feed")  # differ in several parts
-    params = of_own_text(made_params(*names))
-    mine = {
-        "mine": TableRow(label="My windows", system="local_m_dot_feed", over="theirs"),
-        "theirs": TableRow(label="", system=GLOBAL),
-        "lost": TableRow(label="", system=GLOBAL, over="local_p"),
-    }
-    own = with_rows(params, "table1", params.tables["table1"].rows | mine)
-    own = with_rows(own, "table6", {key: mine[key] for key in ("mine", "theirs")})
-    more = compared_pairs(own, made_numbers(own), "test1")
-    found = {(a.system, b.system, a.metric) for a, b in more}
-    assert found - {("local_m_dot_feed", GLOBAL, "bleu"), ("local_m_dot_feed", GLOBAL, "aer")} == {
-        (a.system, b.system, a.metric)
-        for a, b in compared_pairs(params, made_numbers(params), "test1")
-    }
-    assert len(found) == 4  # and both systems with attention over the one without
-
-
-def test_less_errors_are_better():
-    params = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
-    rows = {
-        "mine": TableRow(label="", system=LOCAL, over="other"),
-        "other": TableRow(label="", system=GLOBAL),
-    }
-    params = with_rows(params, "table6", rows)
-    found = {one.gain.metric: one for one in comparisons(params, own_numbers(params))}
-    assert {metric: one.word for metric, one in found.items()} == {
-        "bleu": "better",
-        "aer": "better",
-    }
-    assert "authors" not in found["aer"].gain.readers  # their step is another one here
+    assert names_compared(params, lines)
+    assert not names_compared(params, changed(lines, line, reference="cut"))
