@@ -91,7 +91,7 @@ def make_scored(**changes: Any) -> Params:
     split = {code: tokenizer(params.languages.of(code), False).tokenize for code in raw}
     text = {code: [" ".join(split[code](line)) for line in raw[code]] for code in raw}
     words = " ".join(text[target]).split()
-    known = sorted({*words}, key=words.count)[-KNOWN:]
+    known = sorted(sorted({*words}), key=words.count)[-KNOWN:]
     gold = [_pharaoh(links.sure) for links in demo_links(LINES)]
     write_data(params, "words", text[target], gold, sources=text[source], raw=raw, known=known)
     for code in text:  # the constant baseline has BLEU 0

@@ -304,7 +304,7 @@ def test_the_dictionaries_are_counted(copied):
 
 
 def test_the_stage_writes_the_numbers_the_claims_and_a_few_metrics(copied, scored):
-    claim = "{claim: It is better., where: Table 1, measure: bleu, systems: [dot], over: [location]"
+    claim = "{claim: It is better., where: Table 1, measure: bleu, systems: [dot], over: [general]"
     Path("claims.yaml").write_text(f"claims:\n  one: {claim}, sign: greater}}\n")
     found = []
     for _ in range(2):
@@ -313,5 +313,5 @@ def test_the_stage_writes_the_numbers_the_claims_and_a_few_metrics(copied, score
     assert found[0] == found[1]
     assert read_score_table("demo").lines == scored[1].lines
     assert read_json(LAYOUT.metrics) == metrics(scored[1])
-    estimate = difference(runs(copied, "dot"), runs(copied, "location"))
+    estimate = difference(runs(copied, "dot"), runs(copied, "general"))
     assert [line.ours for line in read_claims("demo")] == [close(estimate.value)]
