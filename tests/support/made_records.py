@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from attnmt.config import Params, Recipe, Training
+from attnmt.config import Params, Training, TrainingSettings
 
 ROOT = Path(__file__).parents[2]
 DEMO = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
@@ -24,7 +24,7 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
     return {
         **identity(model),
         "sets": {part: DEMO["sets"][part] for part in ("train", "dev", "tests")},
-        "training": Recipe(**LUONG["training"]).model_dump(),
+        "training": TrainingSettings(**LUONG["training"]).model_dump(),
         "threads": 1,
         "system": Training(family="luong").system.model_dump(),
         "shape": LUONG["shape"],
@@ -42,7 +42,7 @@ def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
         "family": model.family,
         "seed": model.seed,
         "sets": params.sets.model_dump(exclude={"aligned"}),
-        "training": params.recipe(name).model_dump(),
+        "training": params.settings(name).model_dump(),
         "system": model.system.model_dump(),
         "shape": params.shape(name).model_dump(),
     }

@@ -6,8 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from attnmt.config.strict import Distinct, Name, Strict
-from attnmt.config.systems import Systems
-from attnmt.config.trainings import SYSTEMS
+from attnmt.config.systems import SYSTEMS, Systems
 from attnmt.files.yaml_file import Location, YamlFile, error_at, suggestion
 
 CLAIMS = "claims.yaml"  # in the project's folder
@@ -116,7 +115,7 @@ def project_claims(project: Path = Path()) -> dict[str, Claim]:
         InputError: naming file, line and key of every fault; also if a claim names an unknown system.
     """
     systems = YamlFile.read(project / SYSTEMS).into(Systems)
-    known = [*systems.systems, *systems.ensembles]
+    known = systems.names
     file = YamlFile.read(project / CLAIMS)
     claims = file.into(Claims).claims
     for key, claim in claims.items():

@@ -6,11 +6,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveInt, model_validator
 
 from attnmt.config.corpus import ChoiceCorpus, DownloadCorpus, LocalCorpus, Source
-from attnmt.config.languages import LINKS, Languages
-from attnmt.config.model import Family, Overrides, Run
+from attnmt.config.model import Family, Overrides
 from attnmt.config.strict import Distinct, Name, Slug, Strict, refuse_unknown
 from attnmt.config.systems import EVERY_OTHER
-from attnmt.config.text import Dictionary, Sets, Tokenize
+from attnmt.config.text import LINKS, Dictionary, Languages, Sets, Tokenize
 from attnmt.files.yaml_file import Location, error_at, suggestion
 from attnmt.layout import Layout
 
@@ -123,12 +122,8 @@ class Experiment(Strict):
         dict[Name, PositiveInt],
         BeforeValidator(_by_name, json_schema_input_type=PositiveInt | dict[Name, PositiveInt]),
     ] = Field(default={EVERY_OTHER: 1})
-    # Other recipes, each with a name, and what it changes in the recipe of each system. Systems are then
-    # trained by both: with {slow: {base: {learning_rate: 0.5}}} there are base and base_slow. A system
-    # with {} has the same recipe in both, and is trained once. A claim is judged under each recipe that
-    # has all of its systems. A recipe named `family` adds no trainings: {family: {base: {learning_rate:
-    # 0.5}}} changes the family's own recipe for base, and other recipes then change the changed one
-    recipes: dict[Name, dict[Name, Overrides]] = Field(default_factory=dict)
+    # what differs from the family's training for some systems, as in {base: {learning_rate: 0.5}}
+    overrides: dict[Name, Overrides] = Field(default_factory=dict)
     decoding: Decoding
     evaluation: Evaluation
     machine: Machine
@@ -136,30 +131,33 @@ class Experiment(Strict):
     @model_validator(mode="after")
     def _the_corpus_has_both_languages(self) -> Self:
         """Refuse a corpus without one of the sets or languages, or with a third language."""
-        place: Location = ["corpus"]
+        codes, place = self.languages.codes, list[str | int](["corpus"])
         if self.corpus.kind == "choice":
             place += ["sources", self.corpus.source]
-        codes = self.languages.codes
         if self.corpus.expected and set(self.corpus.expected.words) != set(codes):
             why = f"say how many words {' and '.join(codes)} have"
             raise error_at([*place, "expected", "words"], why)
-        if self.corpus.kind == "local":
+        if self.source is None:
             return self  # local files are checked when they are read
-        source = self.corpus.chosen
-        licenses = {file.license.name for file in source.downloads() if file.license}
-        for i, name in enumerate(self.corpus.accept):
-            refuse_unknown(name, licenses, "license", ["corpus", "accept", i])
         for name in self.sets.all():
-            refuse_unknown(name, source.files, "set", ["sets"])
-        for name, files in source.files.items():
+            refuse_unknown(name, self.source.files, "set", ["sets"])
+        for name, files in self.source.files.items():
+            at: Location = [*place, "files", name]
             for suffix in files:
                 if suffix != LINKS and suffix.partition(".")[0] not in codes:
                     known = suggestion(suffix, [*codes, LINKS])
-                    raise error_at([*place, "files", name, suffix], f"no such language{known}")
-            for code in codes:
-                if code not in files:
-                    why = f"there are no files of {code!r}, only of {', '.join(files)}"
-                    raise error_at([*place, "files", name], why)
+                    raise error_at([*at, suffix], f"no such language{known}")
+            if not files.keys() >= set(codes):
+                raise error_at(at, f"give files of both {' and '.join(codes)}")
+        return self
+
+    @model_validator(mode="after")
+    def _licenses_exist(self) -> Self:
+        if self.corpus.kind != "local":
+            files = self.corpus.chosen.downloads()
+            licenses = [file.license.name for file in files if file.license]
+            for i, name in enumerate(self.corpus.accept):
+                refuse_unknown(name, licenses, "license", ["corpus", "accept", i])
         return self
 
     @model_validator(mode="after")
@@ -168,10 +166,6 @@ class Experiment(Strict):
             if getattr(self.languages, side).tokenize != "none":
                 why = "the corpus text is tokenized; set this to none"
                 raise error_at(["languages", side, "tokenize"], why)
-        return self
-
-    @model_validator(mode="after")
-    def _tokenized_sets_exist(self) -> Self:
         for i, name in enumerate(self.tokenize.tokenized):
             refuse_unknown(name, self.sets.all(), "set", ["tokenize", "tokenized", i])
             if name in self.sets.tests:
@@ -190,8 +184,3 @@ class Experiment(Strict):
         if self.corpus.kind != "local":
             return None
         return Path(self.corpus.text or Layout(self.experiment).local_text)
-
-    def seeds_of_run(self, run: Run) -> int:
-        """Return how often a system is trained by a recipe."""
-        of_entry = self.seeds.get(run.entry, self.seeds.get(EVERY_OTHER, 1))
-        return self.seeds.get(run.system_name, of_entry)

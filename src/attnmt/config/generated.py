@@ -12,8 +12,7 @@ import yaml
 from attnmt.config.claims import Claims
 from attnmt.config.experiment import Experiment
 from attnmt.config.params import DEMO, Params, load_params, params_file
-from attnmt.config.systems import Systems
-from attnmt.config.trainings import SYSTEMS
+from attnmt.config.systems import SYSTEMS, Systems
 from attnmt.errors import InputError
 from attnmt.files.text_file import update_text
 from attnmt.layout import HISTORY, Layout
@@ -48,7 +47,7 @@ def trainings_yaml(params: Params) -> str:
         "local_text": (params.local_text or depends).as_posix(),
         "trainings": {name: {"family": one.family} for name, one in params.trainings.items()},
         "ensembles": {
-            name: {"family": one.family, "members": _slots(one.entry, one.members)}
+            name: {"family": one.family, "members": _slots(one.system_name, one.members)}
             for name, one in params.ensembles.items()
         },
         "curves": {(up / path).as_posix(): dev_cost for path in histories},

@@ -9,14 +9,12 @@ from sacrebleu.metrics.bleu import BLEU
 from attnmt.config import DIAGONAL, Direction, Params
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
-from attnmt.reporting.rows import OTHER_SETTINGS
 from attnmt.scoring.ranking import LEARNING, final_bleu
 from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
 from attnmt.text.tokens import text_suffixes
 
 POORLY_ALIGNED = "‡"  # follows the name of a system of :func:`poorly_aligned`
 MARKS = {
-    OTHER_SETTINGS: "Trained with other settings than the rest.",
     LEARNING: "Still learning when its training ended.",
     POORLY_ALIGNED: "Loses, and links words no better than the diagonal does. Unless its score never "
     "compares words (location, self), a lower learning rate may change the verdict.",

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from attnmt.config import DIRECTIONS, Params, TableRow
-from attnmt.config.model import Overrides
 from attnmt.scoring.published import unprinted_rows
 from attnmt.scoring.ranking import best_systems, final_bleu
 from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
@@ -88,7 +87,9 @@ def _compared_systems(params: Params, numbers: ScoreTable) -> Iterator[tuple[str
     """Yield two different systems or ensembles, and the metric; a pair may come twice."""
     named = [*(params.systems or ()), *params.systems_and_ensembles]
     runs = {**params.trainings, **params.ensembles}
-    systems = sorted(params.systems_and_ensembles, key=lambda name: named.index(runs[name].entry))
+    systems = sorted(
+        params.systems_and_ensembles, key=lambda name: named.index(runs[name].system_name)
+    )
     for direction in DIRECTIONS:
         attending, without = best_systems(params, numbers, direction)
         names = [name for name in systems if params.direction(name) == direction]
@@ -115,10 +116,10 @@ def own_rows(params: Params) -> Iterator[tuple[str, TableRow, str]]:
 
 
 def differing(params: Params, one: str | None, two: str | None) -> dict[str, tuple[Any, Any]]:
-    """Return the parts in which two models differ, with the values of both; none for ensembles.
+    """Return the parts in which two trainings differ, with the values of both; none for ensembles.
 
     What only one of them can have follows from another part, and does not count: a score from
-    attention, a half-width D from a local window. Neither do epochs that a family gives to dropout.
+    attention, a half-width D from a local window.
     """
     if one not in params.trainings or two not in params.trainings:
         return {}
@@ -131,17 +132,14 @@ def differing(params: Params, one: str | None, two: str | None) -> dict[str, tup
 
 
 def _parts(params: Params, name: str) -> dict[str, Any]:
-    """Return what a model is made of and how it is trained, by name, but for its seed."""
-    model, shape = params.training(name), params.shape(name)
-    family = params.families[model.family]
+    """Return what a training's model is made of and how it is trained, by name, but for its seed."""
+    training, shape = params.training(name), params.shape(name)
     names = ["attention", "reverse", "encoder", "dropout"]
-    names += ["score", "input_feeding", "faults"] if model.attention != "none" else []
-    parts: dict[str, Any] = {part: getattr(model, part) for part in names}
+    names += ["score", "input_feeding", "faults"] if training.attention != "none" else []
+    parts: dict[str, Any] = {part: getattr(training, part) for part in names}
     if D := params.half_width(name):
         parts["window_D"] = D
-    parts |= {f"numbers of {part}": model.numbers.get(part, {}) for part in model.system.parts}
-    location = {"location_slots"} if model.score != "location" else set()
+    location = {"location_slots"} if training.score != "location" else set()
     parts |= shape.model_dump(exclude={"window_D", *location})
-    optimizer = params.recipe(name).optimizer
-    own = model.model_dump(include={*Overrides.model_fields}), model.numbers.get(optimizer)
-    return parts | {"encoding": family.encoding, "recipe": (family.training, own)}
+    encoding = params.families[training.family].encoding
+    return parts | {"encoding": encoding, "settings": params.settings(name)}

@@ -136,8 +136,8 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
 
 
 def _training(params: Params, name: str) -> list[Any]:
-    model = params.training(name)
-    return [model.system, params.shape(name), params.recipe(name), model.seed]
+    training = params.training(name)
+    return [training.system, params.shape(name), params.settings(name), training.seed]
 
 
 @cache
