@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from attnmt.config import Params, Training, TrainingSettings
+from attnmt.config import Params, System, TrainingSettings
 
 ROOT = Path(__file__).parents[2]
 DEMO = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
@@ -26,7 +26,7 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
         "sets": {part: DEMO["sets"][part] for part in ("train", "dev", "tests")},
         "training": TrainingSettings(**LUONG["training"]).model_dump(),
         "threads": 1,
-        "system": Training(family="luong").system.model_dump(),
+        "system": System().model_dump(),
         "shape": LUONG["shape"],
         "source_words": 100,
         "target_words": 100,

@@ -10,7 +10,7 @@ from attnmt.config.model import Family, Overrides
 from attnmt.config.strict import Distinct, Name, Slug, Strict, refuse_unknown
 from attnmt.config.systems import EVERY_OTHER
 from attnmt.config.text import LINKS, Dictionary, Languages, Sets, Tokenize
-from attnmt.files.yaml_file import Location, error_at, suggestion
+from attnmt.files.yaml_file import Location, error_at
 from attnmt.layout import Layout
 
 # The step whose attention links a word: the one that predicts it, or the next one, which reads it.
@@ -137,27 +137,21 @@ class Experiment(Strict):
         if self.corpus.expected and set(self.corpus.expected.words) != set(codes):
             why = f"say how many words {' and '.join(codes)} have"
             raise error_at([*place, "expected", "words"], why)
-        if self.source is None:
+        if self.corpus.kind == "local":
             return self  # local files are checked when they are read
+        source = self.corpus.chosen
+        licenses = [file.license.name for file in source.downloads() if file.license]
+        for i, name in enumerate(self.corpus.accept):
+            refuse_unknown(name, licenses, "license", ["corpus", "accept", i])
         for name in self.sets.all():
-            refuse_unknown(name, self.source.files, "set", ["sets"])
-        for name, files in self.source.files.items():
+            refuse_unknown(name, source.files, "set", ["sets"])
+        for name, files in source.files.items():
             at: Location = [*place, "files", name]
             for suffix in files:
-                if suffix != LINKS and suffix.partition(".")[0] not in codes:
-                    known = suggestion(suffix, [*codes, LINKS])
-                    raise error_at([*at, suffix], f"no such language{known}")
+                if suffix != LINKS:
+                    refuse_unknown(suffix.partition(".")[0], codes, "language", [*at, suffix])
             if not files.keys() >= set(codes):
                 raise error_at(at, f"give files of both {' and '.join(codes)}")
-        return self
-
-    @model_validator(mode="after")
-    def _licenses_exist(self) -> Self:
-        if self.corpus.kind != "local":
-            files = self.corpus.chosen.downloads()
-            licenses = [file.license.name for file in files if file.license]
-            for i, name in enumerate(self.corpus.accept):
-                refuse_unknown(name, licenses, "license", ["corpus", "accept", i])
         return self
 
     @model_validator(mode="after")
