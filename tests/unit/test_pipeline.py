@@ -75,7 +75,7 @@ def test_forced_links_are_of_words_in_every_reading(text):
 
 
 def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search(params, folder):
-    rules = SearchRules(max_length=2)
+    rules = SearchRules(min_ratio=0, max_ratio=0.3)  # of six words, so two
     text = load_translator(params, "ensemble", folder)
     text.options = replace(text.options, rules=rules)
     found = text.translate(["The old house is new."], text.options.n_best(3))[0]

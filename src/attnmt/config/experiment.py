@@ -19,9 +19,7 @@ LinkStep = Literal["same", "next"]
 CpuISA = Literal["avx2", "all"]
 LengthPenalty = Literal["none", "average", "gnmt"]
 USUAL_RATIOS = 0.5, 1.5  # of a search, where no others are given
-MOST_WORDS = 10_000  # that a rule may ask of a translation
 Ratio = Annotated[float, Field(ge=0, le=100)]
-Words = Annotated[int, Field(ge=1, le=MOST_WORDS)]
 
 
 class Machine(Strict):
@@ -52,19 +50,16 @@ class SearchRules(Strict):
     # max_ratio (S + 1), </s> included. They are 0.5 and 1.5 if not given
     min_ratio: Ratio | None = None
     max_ratio: Ratio | None = None
-    min_length: Words | None = None  # the same for any S; the stricter of two limits counts
-    max_length: Words | None = None
 
     @model_validator(mode="after")
     def _rules_agree(self) -> Self:
         if (self.alpha is not None) != (self.length_penalty == "gnmt"):
             raise error_at(["alpha"], "give it with length_penalty gnmt, and only then")
-        for what, default in (("ratio", USUAL_RATIOS), ("length", (0, MOST_WORDS))):
-            given = getattr(self, f"min_{what}"), getattr(self, f"max_{what}")
-            least, most = (d if one is None else one for one, d in zip(given, default, strict=True))
-            if least > most:
-                key = f"min_{what}" if given[1] is None else f"max_{what}"
-                raise error_at([key], f"the least is {least:g}, and the greatest is {most:g}")
+        least = USUAL_RATIOS[0] if self.min_ratio is None else self.min_ratio
+        most = USUAL_RATIOS[1] if self.max_ratio is None else self.max_ratio
+        if least > most:
+            key = "min_ratio" if self.max_ratio is None else "max_ratio"
+            raise error_at([key], f"the least is {least:g}, and the greatest is {most:g}")
         return self
 
 
