@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
-from attnmt.config.parts import ENCODERS, FAULTS, OPTIMIZERS, SCORES, WINDOWS, Part, one_of
+from attnmt.config.parts import ENCODERS, OPTIMIZERS, SCORES, WINDOWS, Part, one_of
 from attnmt.config.strict import Probability, Strict
 from attnmt.config.text import Direction, Encoding
 from attnmt.files.yaml_file import error_at
@@ -14,7 +14,7 @@ Score = Annotated[str, *one_of("score", SCORES)]
 Encoder = Annotated[str, *one_of("encoder", ENCODERS)]
 # Faults of the authors' program while the paper's models were trained, all off by default. Each is
 # explained with the score or the window that it breaks.
-Fault = Annotated[str, *one_of("fault", FAULTS, own=False)]
+Fault = Literal["general_gradient", "position_gradient", "unmasked_padding"]
 Cell = Literal["lstm", "gru"]
 # The number format of matrix products: bf16 only on devices that have it (a processor also needs
 # machine.cpu_isa: all), tf32 only on GPUs.

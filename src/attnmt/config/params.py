@@ -166,6 +166,11 @@ def _place(file: YamlFile, experiment: str, project: Path) -> str:
     return own
 
 
+def experiments(root: Path = Path()) -> list[str]:
+    """Return the names of all experiments, the demo first."""
+    return [DEMO, *sorted(path.parent.name for path in root.glob("experiments/*/params.yaml"))]
+
+
 def params_file(experiment: str) -> Path:
     """Return an experiment's parameter file, relative to the project's folder.
 
@@ -174,7 +179,6 @@ def params_file(experiment: str) -> Path:
     """
     path = Path("params.yaml" if experiment == DEMO else f"experiments/{experiment}/params.yaml")
     if not path.exists():
-        known = sorted(file.parent.name for file in Path().glob("experiments/*/params.yaml"))
-        near = suggestion(experiment, [DEMO, *known]) if known else ""
+        near = suggestion(experiment, experiments()) if Path(SYSTEMS).exists() else ""
         raise InputError(f"{path}: no experiment {experiment!r}{near}; run in the project's folder")
     return path

@@ -40,25 +40,21 @@ WINDOWS = {
 }
 ENCODERS = ("recurrent", "bidirectional")
 OPTIMIZERS = ("sgd", "adam")
-FAULTS = sorted({name for part in (SCORES | WINDOWS).values() for name in part.faults})
 
 
-def one_of(kind: str, known: Iterable[str], own: bool = True) -> tuple[AfterValidator, Any]:
+def one_of(kind: str, known: Iterable[str]) -> tuple[AfterValidator, Any]:
     """Return a validator of names, and a field that describes them in a JSON schema.
 
     Args:
         kind: what an error message calls what is named.
-        known: the names.
-        own: whether a class of one's own may be named too.
+        known: the names; a class of one's own may be named, too.
     """
     names = list(known)
 
     def check(name: str) -> str:
-        if not (own and OWN.fullmatch(name)):
+        if not OWN.fullmatch(name):
             refuse_unknown(name, names, kind, [])
         return name
 
-    choices: dict[str, Any] = {"enum": names}
-    if own:
-        choices = {"anyOf": [choices, {"pattern": f"^{OWN.pattern}$"}]}
+    choices: dict[str, Any] = {"anyOf": [{"enum": names}, {"pattern": f"^{OWN.pattern}$"}]}
     return AfterValidator(check), Field(json_schema_extra=choices)

@@ -13,6 +13,7 @@ SYSTEMS = "systems.yaml"  # in the project's folder
 # Names of what is scored and no model. The dictionary is counted from the aligner's links. The diagonal
 # links each word to the word at the same position.
 ALIGNER, DIAGONAL, DICTIONARY = "aligner", "diagonal", "dictionary"
+SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
 EVERY_OTHER = "default"  # in seeds it stands for the systems that are not named there
 RESERVED = {EVERY_OTHER, ALIGNER, DIAGONAL, DICTIONARY}  # no names of systems
 Column = Literal["ppl", "bleu", "bleu_replaced", "chrf", "ter", "aer", "in_window"]
@@ -38,7 +39,7 @@ class Ensemble(Strict):
     family: Name
     # Systems. With several seeds there is an ensemble of first seeds, one of second seeds, and so on. A
     # member may also be one training: base_2 is base with its second seed. Then there is one ensemble
-    members: Distinct[Name]
+    members: Annotated[Distinct[Name], Field(max_length=SLOTS)]
 
 
 class TableRow(Strict):

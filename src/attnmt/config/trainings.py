@@ -123,13 +123,7 @@ def _check_family(file: YamlFile, experiment: Experiment, name: str, entry: Entr
     if family is None:
         why = f"experiment {experiment.experiment} has no family {entry.family!r}"
         why += suggestion(entry.family, experiment.families)
-        why += "; give it one in its params.yaml"
-        if experiment.systems is None:  # it trains all systems but those on request
-            why += f", or list {name!r} under on_request"
         raise file.error(["systems", name, "family"], why)
-    if family.shape.cell == "gru" and entry.attention == "none":
-        why = "a gru family needs attention: its cell reads a context"
+    if family.shape.cell == "gru" and (entry.attention == "none" or entry.input_feeding):
+        why = "a gru needs attention, whose context enters its cell, so nothing is fed"
         raise file.error(["systems", name], why)
-    if family.shape.cell == "gru" and entry.input_feeding:
-        why = "the context enters a gru's cell, so there is nothing to feed"
-        raise file.error(["systems", name, "input_feeding"], why)
