@@ -36,14 +36,14 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
 
 def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
     """Return the settings of one of the parameters' models."""
-    model = params.trainings[name]
+    training = params.trainings[name]
     own = {
         "experiment": params.experiment,
-        "family": model.family,
-        "seed": model.seed,
+        "family": training.family,
+        "seed": training.seed,
         "sets": params.sets.model_dump(exclude={"aligned"}),
         "training": params.settings(name).model_dump(),
-        "system": model.system.model_dump(),
+        "system": training.system.model_dump(),
         "shape": params.shape(name).model_dump(),
     }
     return config(name, **own | changes)

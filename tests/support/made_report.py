@@ -50,7 +50,7 @@ def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Par
     There are ensembles, each of one seed, if there are all systems.
     """
     params = load_params(ROOT / file, ROOT)
-    firsts = {name: model for name, model in params.trainings.items() if model.seed == 1}
+    firsts = {name: one for name, one in params.trainings.items() if one.seed == 1}
     models = {
         f"{name}_{seed}" if seed > 1 else name: firsts[name].model_copy(update={"seed": seed})
         for name in systems or firsts

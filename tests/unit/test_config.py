@@ -88,10 +88,8 @@ PARAMS = [
     (ONE, "seeds: {bas: 2}", "seeds.bas", "mean 'base'"),
     (ONE, "overrides: {bas: {epochs: 2}}", "overrides.bas", "mean 'base'"),
     (ONE, "overrides: {base: {epoch: 2}}", "overrides.base.epoch", "mean 'epochs'"),
-    (ONE, "systems: [base, revers]", "systems.1", "no system 'revers'"),
     (ONE, "systems: [base, ensemble]", "systems.1", "global_location_"),
     ("evaluation:", "experiment: demo\nevaluation:", "", "duplicate"),
-    ("corpus:\n  kind: local\n", "corpus:\n", "corpus.kind", "missing"),
     (BATCH, "    training:\n", f"{TRAINING}.batch_size", "missing"),
 ]
 MEMBERS, SELF = "[global_location_feed, global_dot_feed,", "attention: global, score: self}"
@@ -222,19 +220,6 @@ def test_a_file_without_parameters_is_refused(write, content, message):
     with pytest.raises(InputError) as error:
         load_params(write("params.yaml", content))
     assert message in str(error.value)
-
-
-def test_an_ensemble_has_any_size(write):
-    text = SYSTEMS.read_text()
-    begin = text.index("    members: [", text.index("\n  ensemble:\n"))
-    end = text.index("]", begin)
-    members = "base_reverse, base_reverse_2, global_dot_feed"
-    systems = text[:begin] + f"    members: [{members}" + text[end:]
-    path = written(write, demo_text().replace("seeds: 1", "seeds: 2"), systems)
-    params = load_params(path, path.parent)
-    assert params.translators("ensemble").members == members.split(", ")
-    path = written(write, systems=systems)  # nothing has a second seed
-    assert "ensemble" not in load_params(path, path.parent).ensembles
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

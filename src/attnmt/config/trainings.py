@@ -54,8 +54,8 @@ def trainings_of(
     named = experiment.systems or [name for name in known if name not in systems.on_request]
     chosen = [name for name in systems.systems if name in named]
     for key, names in {
-        "seeds": experiment.seeds.keys() - {EVERY_OTHER},
-        "overrides": experiment.overrides.keys(),
+        "seeds": [name for name in experiment.seeds if name != EVERY_OTHER],
+        "overrides": [*experiment.overrides],
     }.items():
         for name in names:
             if name not in chosen:

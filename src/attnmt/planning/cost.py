@@ -34,16 +34,16 @@ class Work:
 
 def config_of(params: Params, name: str, text: TextSize | None) -> ModelConfig:
     """Return what builds a model; a vocabulary that is not chosen yet has the size that it may have."""
-    model = params.training(name)
-    largest = params.families[model.family].encoding.vocabulary
-    words = in_direction(text.vocabulary, model) if text else [largest, largest]
-    return ModelConfig(model.system, params.shape(name), *words)
+    training = params.training(name)
+    largest = params.families[training.family].encoding.vocabulary
+    words = in_direction(text.vocabulary, training) if text else [largest, largest]
+    return ModelConfig(training.system, params.shape(name), *words)
 
 
 def training_costs(
     params: Params, names: Iterable[str], sizes: Mapping[str, TextSize]
 ) -> dict[str, float]:
-    """Return the operations of training a target word, by model; ``sizes`` has all their families."""
+    """Return the operations of training a target word, by training; ``sizes`` has all their families."""
     counted: dict[str, Work] = {}  # by system; its seeds cost the same
     costs = {}
     for name in names:
