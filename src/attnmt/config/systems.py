@@ -126,5 +126,6 @@ class Systems(Strict):
                 place: Location = ["tables", table, "rows", key]
                 scored = [*self.names, ALIGNER, DIAGONAL]
                 refuse_unknown(row.system, scored, "system or ensemble", [*place, "system"])
-                refuse_unknown(row.over, entry.rows.keys() - {key}, "other row", [*place, "over"])
+                others = [other for other in entry.rows if other != key]
+                refuse_unknown(row.over, others, "other row", [*place, "over"])
         return self
