@@ -1,6 +1,6 @@
 """The files that follow from others: trainings.yaml and dvc.yaml for DVC, and JSON schemas for editors.
 
-DVC cannot work out which models an experiment trains, so ``trainings.yaml`` beside its params.yaml lists
+DVC cannot work out what an experiment trains, so ``trainings.yaml`` beside its params.yaml lists
 them. Every experiments/<name>/dvc.yaml is a copy of the dvc.yaml in the project's folder.
 """
 
