@@ -33,6 +33,7 @@ PARAMS = (
     "sets",
     "tokenize",
     "families",
+    "overrides",
     "trainings",
     "ensembles",
     "tables",

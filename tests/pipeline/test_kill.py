@@ -48,8 +48,8 @@ class Undisturbed(NamedTuple):
 def undisturbed(project, tmp_path_factory) -> Undisturbed:
     """Run a training that saves after every batch and evaluates after every twentieth."""
     project = project.copy(tmp_path_factory.mktemp("killed") / "project").hide_mlflow()
-    recipe = {"epochs": 14, "halve_after": 13, "evaluate_every": 20, "learning_rate": 0.1}
-    project.change({f"families.luong.training.{key}": value for key, value in recipe.items()})
+    settings = {"epochs": 14, "halve_after": 13, "evaluate_every": 20, "learning_rate": 0.1}
+    project.change({f"families.luong.training.{key}": value for key, value in settings.items()})
     project.change({"machine.checkpoint_minutes": 0})
     for stage in (["corpus"], ["tokens"], ["encode", "luong"]):
         project.run("python", f"stages/{stage[0]}.py", "params.yaml", *stage[1:])
@@ -171,7 +171,7 @@ def test_lost_outputs_are_written_again(undisturbed, tmp_path):
 def test_checkpoints_stay_until_dvc_has_the_model(undisturbed, tmp_path):
     project, expected, _ = undisturbed
     project = project.copy(tmp_path / "committed")
-    recipe = "families.luong.training.epochs"
+    epochs = "families.luong.training.epochs"
     process = start(project)
     process.join()
     assert process.exitcode == 0, log_of(project)
@@ -180,7 +180,7 @@ def test_checkpoints_stay_until_dvc_has_the_model(undisturbed, tmp_path):
     shutil.copytree(training, other)
 
     first = (project.folder / "params.yaml").read_bytes()
-    project.change({recipe: 15})
+    project.change({epochs: 15})
     commit_what_is_done(project)
     assert checkpoints_of(project) == kept(expected), "DVC lacks a model of these parameters"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from attnmt.config import Params, Recipe, Training
+from attnmt.config import Params, System, TrainingSettings
 
 ROOT = Path(__file__).parents[2]
 DEMO = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
@@ -24,9 +24,9 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
     return {
         **identity(model),
         "sets": {part: DEMO["sets"][part] for part in ("train", "dev", "tests")},
-        "training": Recipe(**LUONG["training"]).model_dump(),
+        "training": TrainingSettings(**LUONG["training"]).model_dump(),
         "threads": 1,
-        "system": Training(family="luong").system.model_dump(),
+        "system": System().model_dump(),
         "shape": LUONG["shape"],
         "source_words": 100,
         "target_words": 100,
@@ -36,14 +36,14 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
 
 def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
     """Return the settings of one of the parameters' models."""
-    model = params.trainings[name]
+    training = params.trainings[name]
     own = {
         "experiment": params.experiment,
-        "family": model.family,
-        "seed": model.seed,
+        "family": training.family,
+        "seed": training.seed,
         "sets": params.sets.model_dump(exclude={"aligned"}),
-        "training": params.recipe(name).model_dump(),
-        "system": model.system.model_dump(),
+        "training": params.settings(name).model_dump(),
+        "system": training.system.model_dump(),
         "shape": params.shape(name).model_dump(),
     }
     return config(name, **own | changes)

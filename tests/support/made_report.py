@@ -49,7 +49,7 @@ def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Par
     There are ensembles, each of one seed, if there are all systems.
     """
     params = load_params(ROOT / file, ROOT)
-    firsts = {name: model for name, model in params.trainings.items() if model.seed == 1}
+    firsts = {name: one for name, one in params.trainings.items() if one.seed == 1}
     models = {
         f"{name}_{seed}" if seed > 1 else name: firsts[name].model_copy(update={"seed": seed})
         for name in systems or firsts
@@ -87,7 +87,7 @@ def own_numbers(params: Params) -> ScoreTable:
 
 def made_numbers(params: Params, published: bool = True) -> ScoreTable:
     """Return numbers of every system, and the gain of each over every other, with p = 0.01."""
-    names = [name for name in params.trainings if params.seeds_of(name)[0] == name]
+    names = [name for name in params.trainings if params.runs_of(name)[0] == name]
     systems = [
         line
         for k, name in enumerate([*names, *params.ensembles])
@@ -173,7 +173,7 @@ def write_report(
             text = [" ".join(words)] * LINES
             write_lines(folder / f"{params.sets.aligned[0]}.{language}.tok", text)
     for name in params.trainings:
-        _write_model(params, layout, name, models.index(params.seeds_of(name)[0]))
+        _write_model(params, layout, name, models.index(params.runs_of(name)[0]))
     write_score_table(layout.score_table, made_numbers(params).lines)
     write_claims(params, claims)
     return params

@@ -65,10 +65,10 @@ SYSTEMS: dict[str, dict[str, Any]] = {
 }
 
 
-def small_values(**recipe: int) -> dict[str, Any]:
-    """Return the demo's parameters with little text and small models; ``recipe`` changes training."""
+def small_values(**settings: int) -> dict[str, Any]:
+    """Return the demo's parameters with little text and small models; ``settings`` changes training."""
     values = demo_values()
-    training = values["families"]["luong"]["training"] | recipe
+    training = values["families"]["luong"]["training"] | settings
     pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
     short = {"vocabulary": 16, "lowercase": True, "length": 5}
     return values | {

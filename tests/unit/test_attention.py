@@ -86,7 +86,6 @@ def test_local_m_looks_at_the_window_around_its_step():
     ("own", "expected"),
     [
         ({}, [0.026, 0.236, 0.783, 0.956, 0.430]),
-        ({"numbers": {"local_p": {"sigma": 2}}}, [0.402, 0.697, 0.941, 0.989, 0.810]),
         ({"window_D": 1}, [0, 5 / 3 * 0.003, 5 / 3 * 0.375, 5 / 3 * 0.835, 0]),
     ],
 )

@@ -28,7 +28,7 @@ def with_models(**models):
     known = {
         name: params.trainings[like].model_copy(update=new) for name, (like, new) in models.items()
     }
-    named = {name: one.model_copy(update={"entry": name}) for name, one in known.items()}
+    named = {name: one.model_copy(update={"system_name": name}) for name, one in known.items()}
     return of_own_text(params.model_copy(update={"trainings": named, "ensembles": {}}))
 
 
@@ -55,10 +55,9 @@ def test_systems_differ_in_what_their_lines_differ_in():
     ("like", "new", "part"),
     [
         (LOCAL, {"window_D": 4}, "window_D"),
-        (LOCAL, {"numbers": {"local_p": {"sigma": 1.0}}}, "numbers of local_p"),
         (GLOBAL, {"layers": 3}, "layers"),
         (GLOBAL, {"size": 7}, "size"),
-        (GLOBAL, {"epochs": 3, "halve_after": 2}, "recipe"),
+        (GLOBAL, {"epochs": 3, "halve_after": 2}, "settings"),
         (GLOBAL, {"encoder": "BothWays"}, "encoder"),
         (GLOBAL, {"attention": "local_p", "window_D": 4}, "attention"),
         (GLOBAL, {"family": "luong_bpe"}, "encoding"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 from small_models import SHAPE
-from small_training import FEEDING, RECIPE, small
+from small_training import FEEDING, SETTINGS, small
 
 from attnmt.config import ModelShape, System
 from attnmt.model.luong import ModelConfig, parameter_count
@@ -55,12 +55,12 @@ def test_the_work_of_a_training_grows_with_the_source():
 
 @pytest.mark.parametrize("changes", [{}, {"optimizer": "adam"}], ids=str)
 def test_a_checkpoint_has_the_size_that_is_planned(tmp_path, changes):
-    recipe, model = RECIPE.model_copy(update=changes), small(FEEDING, 64)
-    optimizer = OPTIMIZERS[recipe.optimizer](list(model.parameters()))
+    settings, model = SETTINGS.model_copy(update=changes), small(FEEDING, 64)
+    optimizer = OPTIMIZERS[settings.optimizer](list(model.parameters()))
     for parameter in model.parameters():
         parameter.grad = torch.ones_like(parameter)
     optimizer.update(0.1, torch.ones(()))
     Checkpoints(tmp_path, 0).save(model, optimizer, TrainingState(step=1, best_step=1))
     written = (tmp_path / "last.safetensors").stat().st_size
     others = 20_000  # the random numbers' state and the header
-    assert 0 < written - checkpoint_bytes(model.config, recipe) < others
+    assert 0 < written - checkpoint_bytes(model.config, settings) < others

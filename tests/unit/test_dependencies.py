@@ -1,6 +1,7 @@
 """What a change of code or of a parameter makes stale: a mutation of each room and section."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,6 +86,12 @@ MUTATIONS = {
         "lowercase: true, length: 21}",
         "encode/gru evaluate_baseline gather report " + GRU,
     ),
+    "one system's rate": (
+        "params.yaml",
+        "seeds: 1\n",
+        "seeds: 1\noverrides: {base: {learning_rate: 0.5}}\n",
+        "train/base translate/base evaluate/base gather report",
+    ),
     "a machine's setting that decides nothing": (
         "params.yaml",
         "checkpoint_minutes: 1",
@@ -152,6 +159,15 @@ def test_a_changed_default_counts_although_no_file_of_parameters_has_it(copy, be
     finally:
         Path("params.yaml").write_text(text)
     assert json.loads(before["translate/base"])["params"]["decoding"]["samples"] == 12
+
+
+def test_an_experiment_without_ensembles_has_no_stage_of_one(copy):
+    own = "experiments/captions-short"
+    shutil.copytree(ROOT / own, copy / own)
+    write_dependencies(load_params(f"{own}/params.yaml"))
+    stages = {path.name for path in Path("depends/captions-short").iterdir()}
+    assert {"train", "gather.json"} <= stages
+    assert not {"ensemble", "ensemble.json"} & stages
 
 
 def test_a_digest_is_the_same_in_every_version_of_python(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from fake_gpu import fake_gpu, on_the_gpu_only
 from small_models import SHAPE, VARIANTS
-from small_training import RECIPE
+from small_training import SETTINGS
 
 from attnmt.config import System
 from attnmt.decoding.history import History
@@ -52,7 +52,7 @@ def train(model: LuongNMT, gpu: torch.device, optimizer: str = "sgd") -> None:
     with gpu:
         source, words = torch.ones(2, 3, dtype=torch.int64), torch.ones(2, 2, dtype=torch.int64)
     batch = Batch(source, source[:, 0], words, words, words[:, 0])
-    step = Step(model.train(), RECIPE.model_copy(update={"optimizer": optimizer}))
+    step = Step(model.train(), SETTINGS.model_copy(update={"optimizer": optimizer}))
     with on_the_gpu_only():
         step(batch, 0.5)
         loss = step(batch, 0.5)  # the optimizer has a state by now

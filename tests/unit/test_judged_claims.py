@@ -8,7 +8,7 @@ from made_report import ROOT, made_line, made_params
 from real_text import read_text, spoil
 
 from attnmt.config.claims import Claim, project_claims
-from attnmt.config.model import TrainedEnsemble
+from attnmt.config.trainings import SeededEnsemble
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
@@ -98,8 +98,12 @@ def write_run(params, name, at):
 def texts_of(params, name, replaced=False):
     """Return what the runs of a system translated."""
     numbers = {run: at for at, run in enumerate(params.trainings)}
-    texts = [spoil(REFERENCES, seed=numbers[run], share=0.1) for run in params.seeds_of(name)]
+    texts = [spoil(REFERENCES, seed=numbers[run], share=0.1) for run in params.runs_of(name)]
     return [[line.replace("<unk>", "Haus") if replaced else line for line in t] for t in texts]
+
+
+def bleu(lines, references):
+    return BLEU.value(BLEU.counts(lines, References(references)))
 
 
 def claim_of(**changes):
@@ -156,7 +160,7 @@ def test_error_rates_are_those_of_the_chosen_step_and_say_whose_links_they_count
 
 def test_perplexity_and_costs_are_those_of_the_trainings(params):
     numbers = {name: at for at, name in enumerate(params.trainings)}
-    mean = {name: sum(numbers[run] for run in params.seeds_of(name)) / 3 for name in (BEST, "base")}
+    mean = {name: sum(numbers[run] for run in params.runs_of(name)) / 3 for name in (BEST, "base")}
     perplexity = found_of(params, claim_of(measure="perplexity"))
     assert perplexity.value == pytest.approx(mean["base"] - mean[BEST])
     early = found_of(params, claim_of(measure="early_cost", over=None))
@@ -193,8 +197,8 @@ def test_claims_need_three_seeds_of_every_system(params):
 
 def test_ensembles_are_tested_by_what_they_have_and_apart_from_their_members(params):
     both = {
-        f"both{end}": TrainedEnsemble(
-            entry="both", seed=seed, family="luong", members=[BEST + end, LOCAL_M + end]
+        f"both{end}": SeededEnsemble(
+            system_name="both", seed=seed, family="luong", members=[BEST + end, LOCAL_M + end]
         )
         for seed, end in enumerate(("", "_2", "_3"), start=1)
     }
@@ -214,7 +218,7 @@ def test_ensembles_are_tested_by_what_they_have_and_apart_from_their_members(par
     ],
 )
 def test_costs_need_evaluations_that_all_trainings_have(params, evaluations, early, final):
-    for name in params.seeds_of(BEST):
+    for name in params.runs_of(BEST):
         path = Layout("demo").model(name) / "history.csv"
         write_lines(path, ["step,x,test1_cost,test2_cost", *evaluations])
     assert can_test(params, measure="early_cost", over=None) == early
@@ -222,7 +226,7 @@ def test_costs_need_evaluations_that_all_trainings_have(params, evaluations, ear
 
 
 def test_systems_that_read_other_references_are_not_compared(params):
-    for name in params.seeds_of("base"):
+    for name in params.runs_of("base"):
         lines = read_scores(params, name).lines
         others = [one.model_copy(update={"reference": "1"}) for one in lines]
         write_score_table(Layout("demo").scores(name), others)

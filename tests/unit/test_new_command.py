@@ -212,8 +212,8 @@ def test_what_is_said_before_the_stages_is_what_they_count(new, monkeypatch, sam
     after = training_sizes(params, params.trainings)["luong"]
     assert before.pairs == pytest.approx(after.pairs, rel=rel)
     assert before.words == pytest.approx(after.words, rel=rel)
-    recipe = params.families["luong"].training
-    assert recipe.evaluate_every == round(before.pairs / recipe.batch_size)
+    settings = params.families["luong"].training
+    assert settings.evaluate_every == round(before.pairs / settings.batch_size)
     if not rel:
         dropped, shared = train["dropped"], 1800 - text_of("own")["train.fr"].count("\n")
         numbers = [train["lines"], 1800 - train["lines"], dropped["long"], 50, dropped["empty"]]

@@ -5,6 +5,7 @@ import yaml
 from made_report import ROOT, changed, made_numbers, made_params, with_rows
 
 from attnmt.config import TableEntry, TableRow
+from attnmt.config.model import Overrides
 from attnmt.reporting.table import Interval
 from attnmt.reporting.tables import make_tables
 
@@ -143,14 +144,12 @@ def test_on_the_papers_text_the_verdict_is_about_the_number(seeds, value, word):
     assert cells(table, "base", "verdict", "difference") == expected
 
 
-def test_a_system_with_other_settings_is_marked():
-    short = PARAMS.trainings["base_reverse"].model_copy(update={"epochs": 1})
-    params = PARAMS.model_copy(update={"trainings": PARAMS.trainings | {"base_reverse": short}})
-    tables = tables_of(params, NUMBERS)
-    systems = [cells(tables["table1"], row, "system") for row in ("base", "reverse")]
-    assert systems == [["Base"], ["Base + reverse†"]]
-    assert [note[0] for note in tables["table1"].notes] == ["†"]
-    assert not tables["table4"].notes
+def test_what_an_experiment_overrides_stands_in_a_column():
+    overrides = {name: Overrides(learning_rate=0.5) for name in ("base_reverse", BEST)}
+    tables = tables_of(PARAMS.model_copy(update={"overrides": overrides}), NUMBERS)
+    found = [cells(tables["table1"], row, "settings") for row in ("base", "reverse", "ensemble")]
+    assert found == [[None], ["learning_rate 0.5"], ["learning_rate 0.5"]]
+    assert "settings" not in tables["table_gru"].headings
 
 
 def test_an_experiment_has_the_tables_and_numbers_of_what_it_trains():
@@ -190,7 +189,7 @@ def test_a_system_without_its_partner_has_no_row():
 def test_ablations_are_shown_where_a_system_on_request_is_trained():
     assert "ablations" not in TABLES
     dot = PARAMS.trainings["global_dot_feed"].model_copy(
-        update={"input_feeding": False, "entry": "global_dot"}
+        update={"input_feeding": False, "system_name": "global_dot"}
     )
     params = PARAMS.model_copy(update={"trainings": PARAMS.trainings | {"global_dot": dot}})
     tables = tables_of(params, made_numbers(params))

@@ -65,8 +65,7 @@ def exhaustive(models: Sequence[LuongNMT], source: np.ndarray, options: Search =
     S, rules = len(source), options.rules
     least = int((0.5 if rules.min_ratio is None else rules.min_ratio) * (S + 1))
     most = int((rules.max_ratio or 1.5) * (S + 1))
-    most = min(most, rules.max_length or most)
-    lengths = range(min(max(least, rules.min_length or 1), most - 1), most)  # without </s>
+    lengths = range(min(max(least, 1), most - 1), most)  # without </s>
     alphabet = [w for w in range(WORDS) if w != EOS]
     targets = [
         np.array(words, dtype=np.int32)
@@ -96,7 +95,6 @@ RULES = {
     "gnmt": SearchRules(length_penalty="gnmt", alpha=0.7),
     "ratios": SearchRules(min_ratio=0.8, max_ratio=1.3),
     "from nothing": SearchRules(min_ratio=0, max_ratio=1),
-    "lengths": SearchRules(min_length=2, max_length=4, length_penalty="average"),
     "contradiction": SearchRules(min_ratio=1.0, max_ratio=1.0),
 }
 
@@ -159,7 +157,7 @@ def narrow(model: LuongNMT, source: Ids, options: Search) -> list[Scored]:
 @given(seed=st.integers(0, 10_000), beam=st.integers(1, 3), length=st.integers(2, 4))
 def test_a_narrow_beam_is_that_of_plain_python(seed, beam, length):
     model, (source,) = tiny(ATTENTIONS["local_p_feed"], seed), sentences([length], seed)
-    options = Search(beam, MANY, best=MANY, rules=SearchRules(max_length=5))
+    options = Search(beam, MANY, best=MANY, rules=SearchRules(max_ratio=1))
     expected, (found,) = narrow(model, source, options), search([model], [source], options)
     assert [one.words for one in found] == [one.words for one in expected]
     assert [one.score for one in found] == pytest.approx([one.score for one in expected])
@@ -170,9 +168,7 @@ def test_a_narrow_beam_is_that_of_plain_python(seed, beam, length):
     [
         (99, {"min_ratio": 0.29, "max_ratio": 1.1}, (29, 110)),  # exact where fractions are not
         (3, {"min_ratio": 0, "max_ratio": 0.1}, (0, 1)),
-        (40, {"max_length": 10}, (9, 10)),  # the greatest length counts where the least is above it
-        (4, {"min_length": 9}, (6, 7)),
-        (4, {"max_length": 1}, (0, 1)),
+        (4, {"min_ratio": 1, "max_ratio": 1}, (4, 5)),
     ],
 )
 def test_rules_limit_lengths(S, rules, expected):

@@ -78,11 +78,11 @@ def wmt14() -> Params:
 
 
 def test_lengths_and_words_follow_the_direction(project):
-    english, german, recipe = System(), System(direction="backward"), params().recipe("base")
+    english, german, settings = System(), System(direction="backward"), params().settings("base")
     assert TEXT.lengths(english) == Lengths(8, 10)
     assert TEXT.lengths(german) == Lengths(9, 9)
-    assert TEXT.target_words(english, recipe) == 4 * 10_000
-    assert TEXT.target_words(german, recipe) == 4 * 9_000
+    assert TEXT.target_words(english, settings) == 4 * 10_000
+    assert TEXT.target_words(german, settings) == 4 * 9_000
 
 
 def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project):
@@ -125,7 +125,7 @@ def test_a_training_has_the_speed_of_its_system_or_family_or_that_of_a_formula(p
 @pytest.mark.parametrize("change", [{"shape": {"size": 20}}, {"training": {"batch_size": 7}}])
 def test_a_training_of_another_size_or_other_batches_tells_no_speed(project, change):
     write_text_size(project)
-    sections = {"shape": params().shape("base"), "training": params().recipe("base")}
+    sections = {"shape": params().shape("base"), "training": params().settings("base")}
     finish(project, "base", 10, **{k: sections[k].model_dump() | v for k, v in change.items()})
     assert training_times(params(), NAMES).rough
 

@@ -157,8 +157,6 @@ def test_every_rule_of_the_search_can_be_set(attnmt, params, folder):
         "alpha": 0.9,
         "min_ratio": 0.9,
         "max_ratio": 1.2,
-        "min_length": 3,
-        "max_length": 6,
     }
     assert rules.keys() == SearchRules.model_fields.keys()
     options = [f"--{name.replace('_', '-')}={value}" for name, value in rules.items()]
@@ -173,7 +171,7 @@ def test_every_rule_of_the_search_can_be_set(attnmt, params, folder):
     ("words", "message"),
     [
         ("--alpha 0.6", "--alpha: give it with --length-penalty gnmt"),
-        ("--min-length 5 --max-length 4", "--max-length: the least is 5"),
+        ("--min-ratio 0.9 --max-ratio 0.8", "--max-ratio: the least is 0.9"),
         ("--min-ratio -1", "--min-ratio: Input should be greater"),
     ],
 )

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from attnmt.config import DEMO, load_params, params_file
-from attnmt.config.generated import experiments
+from attnmt.config.params import experiments
 from attnmt.errors import InputError
 from attnmt.files.atomic import check_place
 

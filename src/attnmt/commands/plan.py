@@ -85,14 +85,14 @@ def _print_trainings(page: Console, params: Params, to_train: list[str], at_once
     table = _table("to be trained", "parameters", "target words", "time")
     checkpoints = []
     for name in to_train:
-        model, recipe = params.training(name), params.recipe(name)
-        text = sizes.get(model.family)
+        training, settings = params.training(name), params.settings(name)
+        text = sizes.get(training.family)
         config = config_of(params, name, text)
-        checkpoints.append(checkpoint_bytes(config, recipe))
+        checkpoints.append(checkpoint_bytes(config, settings))
         table.add_row(
             name,
             f"{parameter_count(config) / 1e6:,.1f} M",
-            f"{text.target_words(model.system, recipe) / 1e6:,.1f} M" if text else "?",
+            f"{text.target_words(training.system, settings) / 1e6:,.1f} M" if text else "?",
             time_text(times.seconds[name]) if times else "?",
         )
     page.print(table)

@@ -73,8 +73,6 @@ def translate(
     alpha: Annotated[float | None, typer.Option(help="Of gnmt; 0 to 10.")] = None,
     min_ratio: Annotated[float | None, typer.Option(help=f"The least length, {OF}.")] = None,
     max_ratio: Annotated[float | None, typer.Option(help=f"The greatest length, {OF}.")] = None,
-    min_length: Annotated[int | None, typer.Option(help="The least length in words.")] = None,
-    max_length: Annotated[int | None, typer.Option(help="The greatest length in words.")] = None,
     form: Annotated[
         Literal["text", "json"],
         typer.Option("--format", help="Columns with tabs between them, or JSON with everything."),
@@ -130,8 +128,6 @@ def translate(
         "alpha": alpha,
         "min_ratio": min_ratio,
         "max_ratio": max_ratio,
-        "min_length": min_length,
-        "max_length": max_length,
     }
     with _rules_as_options():
         changed_rules(choice.params.decoding, rules)

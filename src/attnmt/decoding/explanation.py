@@ -146,11 +146,10 @@ def _force(
 ) -> list[Explained]:
     """Take the steps of targets, each with its ids; texts and replacements are still missing."""
     vocabulary, models = translator.target.vocabulary, translator.models
-    average = translator.options.average
     read = translator.source.ids(source)
     ids = [np.array(target, dtype=np.int32) for _, target in targets]
     spans = spans_of(models[0], read, ids) if len(models) == 1 else [[] for _ in ids]
-    forced = force(models, [read] * len(ids), ids, average, translator.options.shares)
+    forced = force(models, [read] * len(ids), ids)
     taken = []
     for (target, _), one, windows in zip(targets, forced, spans, strict=True):
         units = _units(target, vocabulary, translator.data.pieces)

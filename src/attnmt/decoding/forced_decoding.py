@@ -8,9 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.utils.rnn import pad_sequence
 
-from attnmt.config import Average, LinkStep
+from attnmt.config import LinkStep
 from attnmt.decoding.ensemble import (
-    Shares,
     attended,
     is_word,
     joint_attention,
@@ -45,8 +44,6 @@ def force(
     models: Sequence[LuongNMT],
     sources: Sequence[Ids],
     targets: Sequence[Ids],
-    average: Average = "logits",
-    shares: Shares | None = None,
 ) -> list[Forced]:
     """Return what the models say about a translation of each sentence. They are in eval mode.
 
@@ -54,7 +51,6 @@ def force(
         models: one, or an ensemble with the same vocabularies and reading direction.
         sources: the ids of each sentence in its own order.
         targets: the ids of its translation, without ``</s>``.
-        shares: how much each member of an ensemble counts; all the same if None.
     """
     device = models[0].device
     start, end = torch.tensor([BOS]), torch.tensor([EOS])
@@ -72,11 +68,11 @@ def force(
         *(h[real].split(CHUNK) for h in outputs), next_words.split(CHUNK), strict=True
     ):
         logits = (model.logits(h) for model, h in zip(models, members_h, strict=True))
-        rated = log_probabilities(logits, len(models), average, shares)
+        rated = log_probabilities(logits, len(models))
         log_p.append(rated.gather(1, y[:, None])[:, 0])
     by_sentence = torch.cat(log_p).split(T)
 
-    joint = joint_attention(members, weights, shares)
+    joint = joint_attention(members, weights)
     if joint is None:
         nothing = np.zeros((words.shape[1], 0))
         return [Forced(float(p.sum()), p.tolist(), [], nothing[: len(p)]) for p in by_sentence]

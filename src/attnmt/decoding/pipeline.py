@@ -198,10 +198,7 @@ class TranslationPipeline:
         return "".join(self._rule.tokens_of(plain.split())) or SPECIAL[UNK]
 
     def _force(self, sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Forced]:
-        options = self.options
-        return force_all(
-            self.models, sources, targets, self.batch_size, options.average, options.shares
-        )
+        return force_all(self.models, sources, targets, self.batch_size)
 
     def _translation(self, hypothesis: Hypothesis, source: Units) -> Translation:
         units = self.target.vocabulary.decode(hypothesis.words)
@@ -270,8 +267,6 @@ def load_translator(
     options = Search(
         beam=decoding.beam if beam is None else beam,
         candidates=decoding.candidates,
-        average=ensemble.average,
-        shares=ensemble.shares,
         rules=changed_rules(decoding, changes),
     ).n_best(decoding.n_best if n_best is None else n_best)
     models = [load_model(params, member, data, root) for member in ensemble.members]

@@ -26,8 +26,8 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from attnmt.config import Average, LinkStep, SearchRules
-from attnmt.decoding.ensemble import Shares, attended, best_words, joint_attention
+from attnmt.config import LinkStep, SearchRules
+from attnmt.decoding.ensemble import attended, best_words, joint_attention
 from attnmt.decoding.history import History, Hypothesis, Step
 from attnmt.decoding.link_step import OFFSETS
 from attnmt.decoding.rules import Limits, limits, penalty
@@ -47,8 +47,6 @@ class Search:
     candidates: int  # how many finished translations of a sentence are enough
     best: int = 1  # the n of the rule for the n best
     link_step: LinkStep = "same"
-    average: Average = "logits"  # how an ensemble's members are averaged
-    shares: Shares | None = None  # how much each of them counts; all the same if None
     rules: SearchRules = field(default_factory=SearchRules)
 
     def __post_init__(self) -> None:
@@ -140,11 +138,11 @@ def search(
     while len(live.sentences):
         t += 1
         h, weights = zip(*(member.step(live.words) for member in members), strict=True)
-        joint = joint_attention(members, weights, options.shares)
+        joint = joint_attention(members, weights)
         links = None if joint is None else attended(*joint, live.source_lengths)
         # A single hypothesis fills the beam even if </s> is among its words.
         count = options.beam + (live.words.shape[1] == 1)
-        log_p, words = best_words(models, h, options.average, options.shares, count, ends=t > 1)
+        log_p, words = best_words(models, h, count, ends=t > 1)
         live, parents = _extend(live, log_p, words, links, t, history, options)
         rows = (~_over(live, t, history, options)).nonzero()[:, 0]
         for member in members:

@@ -136,7 +136,7 @@ class Attention(nn.Module):
     def __init__(self, system: System, shape: ModelShape) -> None:
         super().__init__()
         self.system, self.D, n = system, system.window_D or shape.window_D, shape.size
-        self.sigma = system.numbers.get("local_p", {}).get("sigma", self.D / 2)
+        self.sigma = self.D / 2
         self.context_size = n // 2 if system.score == "key_value" else n
         rows = {"dot": 0, "location": shape.location_slots}.get(str(system.score), n)
         columns = {"concat": n, "key_value": n - n // 2}.get(str(system.score))

@@ -2,7 +2,6 @@
 
 from typing import Any, ClassVar, TypeVar
 
-from attnmt.config import parts
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import suggestion
 
@@ -40,7 +39,6 @@ class Part:
     """
 
     name: ClassVar[str]
-    Numbers: ClassVar[type[parts.Numbers]] = parts.Numbers  # those of its own that one may set
     known: ClassVar[Registry[Any]]
 
     def __init_subclass__(cls, kind: str = "", abstract: bool = False) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from attnmt.config import Params, Recipe
+from attnmt.config import Params, TrainingSettings
 from attnmt.model.luong import LuongNMT, ModelConfig, parameter_count
 from attnmt.planning.text_size import Lengths, TextSize, in_direction
 from attnmt.training.optimizers import OPTIMIZERS
@@ -34,30 +34,30 @@ class Work:
 
 def config_of(params: Params, name: str, text: TextSize | None) -> ModelConfig:
     """Return what builds a model; a vocabulary that is not chosen yet has the size that it may have."""
-    model = params.training(name)
-    largest = params.families[model.family].encoding.vocabulary
-    words = in_direction(text.vocabulary, model) if text else [largest, largest]
-    return ModelConfig(model.system, params.shape(name), *words)
+    training = params.training(name)
+    largest = params.families[training.family].encoding.vocabulary
+    words = in_direction(text.vocabulary, training) if text else [largest, largest]
+    return ModelConfig(training.system, params.shape(name), *words)
 
 
 def training_costs(
     params: Params, names: Iterable[str], sizes: Mapping[str, TextSize]
 ) -> dict[str, float]:
-    """Return the operations of training a target word, by model; ``sizes`` has all their families."""
+    """Return the operations of training a target word, by training; ``sizes`` has all their families."""
     counted: dict[str, Work] = {}  # by system; its seeds cost the same
     costs = {}
     for name in names:
-        model, system = params.training(name), params.system_of(name)
-        text = sizes[model.family]
+        training = params.training(name)
+        system, text = training.system_name, sizes[training.family]
         if system not in counted:
             counted[system] = work(config_of(params, name, text))
-        costs[name] = counted[system].training(text.lengths(model.system))
+        costs[name] = counted[system].training(text.lengths(training.system))
     return costs
 
 
-def checkpoint_bytes(config: ModelConfig, recipe: Recipe) -> int:
+def checkpoint_bytes(config: ModelConfig, settings: TrainingSettings) -> int:
     """Return the bytes of a checkpoint: weights, and what the optimizer remembers."""
-    numbers = 1 + OPTIMIZERS[recipe.optimizer].remembered
+    numbers = 1 + OPTIMIZERS[settings.optimizer].remembered
     return 4 * parameter_count(config) * numbers
 
 

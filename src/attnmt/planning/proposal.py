@@ -1,4 +1,4 @@
-"""Parameters for text that a person brings. Tokens, sizes and recipe are proposed from the text."""
+"""Parameters for text that a person brings. Tokens, sizes and settings are proposed from the text."""
 
 import math
 from collections import Counter

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from attnmt.config import Encoding, Languages, Params, Recipe, Sets, System
+from attnmt.config import Encoding, Languages, Params, Sets, System, TrainingSettings
 from attnmt.config.corpus import Expected
 from attnmt.layout import SUMMARY, Layout
 from attnmt.text.encoded import read_summary
@@ -57,9 +57,9 @@ class TextSize:
         source, target = in_direction(self.words, system)
         return Lengths(source / self.pairs, target / self.pairs + 1)
 
-    def target_words(self, system: System, recipe: Recipe) -> int:
+    def target_words(self, system: System, settings: TrainingSettings) -> int:
         """Return the words that a training predicts, with the ``</s>`` of every sentence."""
-        return recipe.epochs * (in_direction(self.words, system)[1] + self.pairs)
+        return settings.epochs * (in_direction(self.words, system)[1] + self.pairs)
 
 
 def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:

@@ -47,11 +47,11 @@ def training_times(params: Params, names: Sequence[str]) -> Times | None:
     sizes, speeds, counted = training_sizes(params, names), _speeds(params), list[str]()
     seconds = {}
     for name in names:
-        model = params.training(name)
-        if model.family not in sizes:
+        training = params.training(name)
+        if training.family not in sizes:
             return None
-        words = sizes[model.family].target_words(model.system, params.recipe(name))
-        known = next((speeds[like] for like in _alike(model) if like in speeds), None)
+        words = sizes[training.family].target_words(training.system, params.settings(name))
+        known = next((speeds[like] for like in _alike(training) if like in speeds), None)
         if known is None:
             counted.append(name)
         seconds[name] = words / (mean(known) if known else CORE)
@@ -66,20 +66,20 @@ def training_times(params: Params, names: Sequence[str]) -> Times | None:
 def _speeds(params: Params) -> dict[str, list[float]]:
     """Return the target words a second of finished trainings that have today's sizes and batches."""
     speeds = defaultdict[str, list[float]](list)
-    for name, model in params.trainings.items():
-        folder, recipe = Layout(params.experiment).model(name), params.recipe(name)
+    for name, training in params.trainings.items():
+        folder, settings = Layout(params.experiment).model(name), params.settings(name)
         with suppress(InputError):  # not trained yet, or damaged, which its stage will say
             config = read_config(folder)
             then = config.shape, config.training.batch_size, config.training.precision
-            if then == (params.shape(name), recipe.batch_size, recipe.precision):
-                for like in _alike(model):
+            if then == (params.shape(name), settings.batch_size, settings.precision):
+                for like in _alike(training):
                     speeds[like].append(read_provenance(folder).target_words_per_second)
     return dict(speeds)
 
 
-def _alike(model: Training) -> tuple[str, str]:
-    """Return which trainings are about as fast as a model's, those that are most like it first."""
-    return f"system {model.system_name}", f"family {model.family}"
+def _alike(training: Training) -> tuple[str, str]:
+    """Return which trainings are about as fast as this one, those that are most like it first."""
+    return f"system {training.system_name}", f"family {training.family}"
 
 
 def wall_time(times: Sequence[float], at_once: int) -> float:

@@ -3,13 +3,11 @@
 from collections.abc import Iterable
 
 from attnmt.config import DIAGONAL, Params
-from attnmt.reporting.rows import OTHER_SETTINGS
 from attnmt.scoring.ranking import LEARNING
 from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
 
 POORLY_ALIGNED = "‡"  # follows the name of a system of :func:`poorly_aligned`
 MARKS = {
-    OTHER_SETTINGS: "Trained with other settings than the rest.",
     LEARNING: "Still learning when its training ended.",
     POORLY_ALIGNED: "Loses, and links words no better than the diagonal does. Unless its score never "
     "compares words (location, self), a lower learning rate may change the verdict.",

@@ -68,7 +68,7 @@ def make_page(params: Params, report: Report) -> str:
         scripts=["common.js", "matrix.js", "attention.js", "script.js"],
         title=report.headline or f"{PAPER}, reproduced",
         own=own,
-        several=any(len(params.seeds_of(name)) > 1 for name in params.trainings),
+        several=any(len(params.runs_of(name)) > 1 for name in params.trainings),
         address=ADDRESS,
         paper=PAPER,
         experiment=params.experiment,

@@ -6,7 +6,7 @@ from itertools import product
 
 from attnmt.config import Column, Params, TableEntry
 from attnmt.reporting.caveats import POORLY_ALIGNED, notes_of, poorly_aligned
-from attnmt.reporting.rows import Row, baseline_rows, own_rows, table_rows
+from attnmt.reporting.rows import Row, baseline_rows, own_rows, settings_of, table_rows
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of, value_of
 from attnmt.scoring.compared import is_shown
 from attnmt.scoring.constant_baseline import is_above_constant
@@ -131,8 +131,8 @@ class Scores:
         return self.numbers.gain(ours, other, self.gain.metric)
 
     def label(self, row: Row) -> str:
-        """Return the name of a row, with marks for its training."""
-        return row.label + row.mark + learning_sign(self.params, self.numbers, row.system)
+        """Return the name of a row, marked if it was still learning."""
+        return row.label + learning_sign(self.params, self.numbers, row.system)
 
 
 def _replacement(row: Row, measure: Measure) -> Replacement | None:
@@ -152,7 +152,8 @@ def table_of_scores(scores: Scores) -> Table:
         label = scores.label(row) + POORLY_ALIGNED * (row.system in losers)
         key = row.key if test == scores.sets[0] else f"{row.key}/{test}"
         cells = _cells(scores, row, test, lines)
-        rows[key] = {"system": label, "question": row.question, **cells}
+        settings = settings_of(scores.params, row.system)
+        rows[key] = {"system": label, "settings": settings, "question": row.question, **cells}
     labels = [str(cells["system"]) for cells in rows.values()]
     formats = _formats(scores.measures)
     signed = ("difference", "paper gain", "gain", "gain, 95%")

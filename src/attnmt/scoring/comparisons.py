@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from attnmt.config import DIRECTIONS, Params
-from attnmt.config.model import Overrides
 from attnmt.scoring.constant_baseline import is_above_constant
 from attnmt.scoring.ranking import best_systems, final_bleu
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
@@ -122,7 +121,7 @@ def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, st
         return []
     named = [*(params.systems or ()), *params.systems_and_ensembles]
     systems = [name for name in params.systems_and_ensembles if name in params.trainings]
-    systems.sort(key=lambda name: named.index(params.training(name).entry))
+    systems.sort(key=lambda name: named.index(params.training(name).system_name))
     pairs = []
     for direction in DIRECTIONS:
         attending, without = best_systems(params, numbers, direction)
@@ -137,10 +136,10 @@ def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, st
 
 
 def differing(params: Params, one: str | None, two: str | None) -> dict[str, tuple[Any, Any]]:
-    """Return the parts in which two models differ, with the values of both; none for ensembles.
+    """Return the parts in which two trainings differ, with the values of both; none for ensembles.
 
     What only one of them can have follows from another part, and does not count: a score from
-    attention, a half-width D from a local window. Neither do epochs that a family gives to dropout.
+    attention, a half-width D from a local window.
     """
     if one not in params.trainings or two not in params.trainings:
         return {}
@@ -153,17 +152,14 @@ def differing(params: Params, one: str | None, two: str | None) -> dict[str, tup
 
 
 def _parts(params: Params, name: str) -> dict[str, Any]:
-    """Return what a model is made of and how it is trained, by name, but for its seed."""
-    model, shape = params.training(name), params.shape(name)
-    family = params.families[model.family]
+    """Return what a training's model is made of and how it is trained, by name, but for its seed."""
+    training, shape = params.training(name), params.shape(name)
     names = ["attention", "reverse", "encoder", "dropout"]
-    names += ["score", "input_feeding", "faults"] if model.attention != "none" else []
-    parts: dict[str, Any] = {part: getattr(model, part) for part in names}
+    names += ["score", "input_feeding", "faults"] if training.attention != "none" else []
+    parts: dict[str, Any] = {part: getattr(training, part) for part in names}
     if D := params.half_width(name):
         parts["window_D"] = D
-    parts |= {f"numbers of {part}": model.numbers.get(part, {}) for part in model.system.parts}
-    location = {"location_slots"} if model.score != "location" else set()
+    location = {"location_slots"} if training.score != "location" else set()
     parts |= shape.model_dump(exclude={"window_D", *location})
-    optimizer = params.recipe(name).optimizer
-    own = model.model_dump(include={*Overrides.model_fields}), model.numbers.get(optimizer)
-    return parts | {"encoding": family.encoding, "recipe": (family.training, own)}
+    encoding = params.families[training.family].encoding
+    return parts | {"encoding": encoding, "settings": params.settings(name)}

@@ -60,7 +60,7 @@ def learning_sign(params: Params, numbers: ScoreTable, system: str | None) -> st
     """
     runs = params.runs_of(system)
     members = params.translators(runs[0]).members if runs else []
-    for system_of_member in {params.system_of(member) for member in members}:
+    for system_of_member in {params.training(member).system_name for member in members}:
         lines = [
             numbers.training(seed, "late_fall", params.sets.dev)
             for seed in params.runs_of(system_of_member)

@@ -12,18 +12,18 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from attnmt.config import Recipe
+from attnmt.config import TrainingSettings
 from attnmt.model.registry import Part, Registry
 
 
-def learning_rate(recipe: Recipe, epoch: int) -> float:
+def learning_rate(settings: TrainingSettings, epoch: int) -> float:
     """Return the rate of an epoch, 1 being the first.
 
     The paper's text halves it every epoch after ``halve_after``. The authors' program first does so at
     the last batch of epoch ``halve_after`` + 1, so its first slower epoch comes one epoch later.
     """
-    last_full = recipe.halve_after + (1 if recipe.schedule == "program" else 0)
-    return recipe.learning_rate * float(0.5 ** max(0, epoch - last_full))
+    last_full = settings.halve_after + (1 if settings.schedule == "program" else 0)
+    return settings.learning_rate * float(0.5 ** max(0, epoch - last_full))
 
 
 @torch.no_grad()

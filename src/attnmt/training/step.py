@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from attnmt.config import Recipe
+from attnmt.config import TrainingSettings
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch
 from attnmt.training.cuda_graphs import CapturedSteps, padded, wanted
@@ -21,13 +21,13 @@ class Step:
     (``cuda_graphs.py``).
     """
 
-    def __init__(self, model: LuongNMT, recipe: Recipe) -> None:
-        self.model, self.recipe = model, recipe
+    def __init__(self, model: LuongNMT, settings: TrainingSettings) -> None:
+        self.model, self.settings = model, settings
         self.device = model.W_s.device
         embeddings = model.embeddings()
         dense: list[Tensor] = [p for p in model.parameters() if all(p is not e for e in embeddings)]
-        self.counted = dense + embeddings if recipe.clip_embeddings else dense
-        self.optimizer = OPTIMIZERS[recipe.optimizer](dense + embeddings)
+        self.counted = dense + embeddings if settings.clip_embeddings else dense
+        self.optimizer = OPTIMIZERS[settings.optimizer](dense + embeddings)
         for embedding in (model.encoder.embedding, model.decoder.embedding):
             # A batch has few of the vocabulary's words, so sparse gradients save time. But the host
             # would wait for a GPU to list these words.
@@ -49,8 +49,8 @@ class Step:
     def _train(self, batch: Batch, rate: float | Tensor) -> Tensor:
         h_tilde, _ = self.model(batch.source, batch.source_lengths, batch.words)
         loss = self.model.loss(h_tilde, batch.next_words, batch.lengths)
-        (loss / self.recipe.batch_size).backward()
-        self.optimizer.update(rate, clipping(self.counted, self.recipe.clip_norm))
+        (loss / self.settings.batch_size).backward()
+        self.optimizer.update(rate, clipping(self.counted, self.settings.clip_norm))
         self.model.zero_grad()
         return loss.detach()
 

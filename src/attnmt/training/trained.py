@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field, PositiveFloat
 from safetensors import SafetensorError, safe_open
 
-from attnmt.config import ModelShape, Recipe, System
+from attnmt.config import ModelShape, System, TrainingSettings
 from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError, lacks_memory
 from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
@@ -32,7 +32,7 @@ class _TrainingFile(Record):
 class TrainedConfig(_TrainingFile):
     """What a training was asked to do, and what rebuilds its model: ``config.json``."""
 
-    training: Recipe
+    training: TrainingSettings
     system: System
     shape: ModelShape
     source_words: Positive

@@ -54,16 +54,16 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
 
 
 def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> None:
-    entry, recipe, sets = params.training(name), params.recipe(name), params.sets
+    training, settings, sets = params.training(name), params.settings(name), params.sets
     layout = Layout(params.experiment)
     compute_with(params.machine.cpu_isa)
     torch.set_num_threads(params.machine.train_threads)
     keep_freed_memory()
     device = best_device()
-    data = EncodedSets(layout.encoded(entry.family))
+    data = EncodedSets(layout.encoded(training.family))
     source, target = params.sides(name)
     texts = {
-        split: ParallelText(data.text(split, source), data.text(split, target), entry.reverse)
+        split: ParallelText(data.text(split, source), data.text(split, target), training.reverse)
         for split in [sets.train, sets.dev, *sets.tests]
     }
     # The first held-out set chooses the checkpoint; the others are only measured.
@@ -71,18 +71,18 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     vocabularies = {language: data.vocabulary(language) for language in (source, target)}
     words = [len(vocabulary) for vocabulary in vocabularies.values()]
     data.verify()
-    model = LuongNMT(ModelConfig(entry.system, params.shape(name), *words)).to(device)
+    model = LuongNMT(ModelConfig(training.system, params.shape(name), *words)).to(device)
     identity = {
         "experiment": params.experiment,
         "model": name,
-        "family": entry.family,
-        "seed": entry.seed,
+        "family": training.family,
+        "seed": training.seed,
         "dataset_digest": data.digest,
     }
     config = {
         **identity,
         "sets": sets.model_dump(exclude={"aligned"}),
-        "training": recipe.model_dump(),
+        "training": settings.model_dump(),
         "instructions": params.machine.cpu_isa,
         "threads": params.machine.train_threads,
         "vocabularies": {language: each.digest for language, each in vocabularies.items()},
@@ -92,7 +92,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     checkpoints = Checkpoints(
         layout.checkpoints(name) / config["fingerprint"], params.machine.checkpoint_minutes
     )
-    with products_in(recipe.precision, device), checkpoints.locked():
+    with products_in(settings.precision, device), checkpoints.locked():
         machine = surroundings(device)
         commits, started = [machine.pop("git_commit")], machine.pop("started")
         now = Origin(code=code, commits=commits, started=started)
@@ -103,8 +103,8 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
                 model,
                 texts[sets.train],
                 held_out,
-                recipe,
-                entry.seed,
+                settings,
+                training.seed,
                 checkpoints,
                 watcher.log,
                 stop,

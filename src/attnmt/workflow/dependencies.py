@@ -44,7 +44,7 @@ class Declared(NamedTuple):
     """A stage as dvc.yaml declares it."""
 
     script: Path
-    keys: list[str]  # the systems, ensembles or families that it runs for; none if it runs once
+    keys: list[str]  # the systems, ensembles or families that it runs for; "" if it runs once
 
 
 def write_dependencies(params: Params, root: Path = Path()) -> None:
@@ -55,7 +55,7 @@ def write_dependencies(params: Params, root: Path = Path()) -> None:
     """
     folder, written = root / Layout(params.experiment).depends, set[Path]()
     for stage, declared in _declared(params, root).items():
-        for key in declared.keys or [""]:  # of a stage that runs once
+        for key in declared.keys:
             path = folder / stage / f"{key}.json" if key else folder / f"{stage}.json"
             update_text(path, json_text(_content(params, declared, key)))
             written.add(path)
@@ -84,7 +84,7 @@ def _declared(params: Params, root: Path = Path()) -> dict[str, Declared]:
     found = {}
     file = root / Path(params.params_file).with_name("dvc.yaml")
     for name, stage in YamlFile.read(file).values["stages"].items():
-        loop, stage = stage.get("foreach", []), stage.get("do", stage)
+        loop, stage = stage.get("foreach", [""]), stage.get("do", stage)
         script = re.search(r"stages/\w+\.py", stage["cmd"])
         if script and name != STAGE:
             keys = [*dict(params)[loop[2:-1]]] if isinstance(loop, str) else loop
@@ -136,8 +136,8 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
 
 
 def _training(params: Params, name: str) -> list[Any]:
-    model = params.training(name)
-    return [model.system, params.shape(name), params.recipe(name), model.seed]
+    training = params.training(name)
+    return [training.system, params.shape(name), params.settings(name), training.seed]
 
 
 @cache

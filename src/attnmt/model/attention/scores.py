@@ -27,7 +27,6 @@ class Score(Part, ABC, kind="score"):
     def __init__(self, system: System, shape: ModelShape) -> None:
         self.n, self.slots = shape.size, shape.location_slots
         self.faults = system.faults  # faults of the authors' program that this model has on purpose
-        self.numbers: Any = self.Numbers.of(self.name, system.numbers)
 
     @property
     def context_size(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from attnmt.config import ModelShape, System, parts
+from attnmt.config import ModelShape, System
 from attnmt.model.attention.memory import Memory
 from attnmt.model.products import matmul
 from attnmt.model.registry import Part, Registry
@@ -24,7 +24,6 @@ class Window(Part, ABC, kind="attention"):
     def __init__(self, system: System, shape: ModelShape) -> None:
         self.n, self.D = shape.size, system.window_D or shape.window_D
         self.faults = system.faults  # faults of the authors' program that this model has on purpose
-        self.numbers: Any = self.Numbers.of(self.name, system.numbers)
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the parameters by name, in the order in which they are drawn."""
@@ -82,12 +81,11 @@ class LocalP(Window):
     """Predictive: the words around floor(p_t), p_t = S sigmoid(v_p . tanh(W_p h_t)) (equation 9).
 
     Each weight is then multiplied by exp(-(s - p_t)^2 / (2 sigma^2)) and not renormalized (equation 10);
-    the paper's sigma is D/2. The gradient reaches p_t only through this factor; the fault
-    ``position_gradient`` halves it.
+    sigma is D/2. The gradient reaches p_t only through this factor; the fault ``position_gradient``
+    halves it.
     """
 
     name = "local_p"
-    Numbers = parts.LocalPNumbers
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
         return {"W_p": (self.n, self.n), "v_p": (self.n,)}
@@ -102,6 +100,6 @@ class LocalP(Window):
             p = (p + p.detach()) / 2
         p = p[:, :, None]
         a = softmax(scores, self.around(p.detach().floor(), memory))
-        sigma = self.numbers.sigma or self.D / 2
+        sigma = self.D / 2
         gaussian: Tensor = ((memory.positions[:, None, :] - p) ** 2 * (-1 / (2 * sigma**2))).exp()
         return a * gaussian

@@ -3,8 +3,6 @@
 A new one is one more class. It may be plain torch: autograd computes its gradients.
 """
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
@@ -20,7 +18,6 @@ class Encoder(Part, nn.Module, kind="encoder"):
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
         super().__init__()
         self.reverse = system.reverse
-        self.numbers: Any = self.Numbers.of(self.name, system.numbers)
         self.embedding = embedding(vocabulary, shape.embedding_size)
 
     def embed(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
