@@ -86,7 +86,7 @@ def test_what_a_living_process_or_another_machine_writes_stays(tmp_path):
     gone = subprocess.Popen(["true"])
     gone.wait()
     stay = [f"out.{MACHINE}.{os.getppid()}", f"out.elsewhere.{gone.pid}", f"out.en.{MACHINE}.1"]
-    go = [f"out.{MACHINE}.{number}" for number in (gone.pid, f"{gone.pid}.old", os.getpid())]
+    go = [f"out.{MACHINE}.{number}" for number in (gone.pid, os.getpid())]
     for name in (*stay, *go):
         make(tmp_path / f"{name}.partial", OLD)
     with atomic_folder(tmp_path / "out"):
