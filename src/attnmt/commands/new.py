@@ -187,9 +187,9 @@ def _put(sets: Mapping[str, Mapping[str, Path]], place: Path, made: Path) -> Non
                 path.symlink_to(file.resolve())
 
 
-def _warn_of_overlap(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:
+def _warn_of_overlap(key: str, rows: int, overlap: list[tuple[int, int]]) -> None:
     if overlap:
-        line, train_line, _ = overlap[0]
+        line, train_line = overlap[0]
         warn(
             f"{len(overlap):,} of the {rows:,} source sentences of {key} are in the training text; the "
             f"first is line {line} (line {train_line} there). They make the scores too high."
