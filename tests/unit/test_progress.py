@@ -53,7 +53,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize(("stage", "parts"), PARTS.items())
-def test_a_long_stage_names_its_parts(project: Project, monkeypatch, capsys, stage, parts):
+def test_a_long_stage_names_its_parts(project: Project, monkeypatch, capfd, stage, parts):
     """Each stage as it writes to a log, if every line of it takes half a minute."""
     texts = {"en": "a dog\na cat\nthe dog\n", "de": "ein Hund\neine Katze\nder Hund\n"}
     for folder in (project.raw, project.tokens):
@@ -68,5 +68,5 @@ def test_a_long_stage_names_its_parts(project: Project, monkeypatch, capsys, sta
     monkeypatch.setattr(progress, "EVERY", 0.0)
     name, *family = stage.split()
     load_stage(name).main(Path("params.yaml"), *family)
-    said = capsys.readouterr().err
+    said = capfd.readouterr().err  # also that of the processes that align
     assert [part for part in parts if f"\n{part}" not in f"\n{said}"] == []

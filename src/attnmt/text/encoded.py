@@ -7,10 +7,10 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from numpy.lib.format import write_array_header_1_0
+from numpy.lib.format import header_data_from_array_1_0, write_array_header_1_0
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -109,6 +109,8 @@ class EncodedSets:
         if len(units) != self.lines(name):
             why = f"{len(units):,} lines where summary.json has {self.lines(name):,}"
             raise _damaged(path, why)
+        if [] in units:
+            raise _damaged(path, f"no words in line {units.index([]) + 1}")
         return units
 
     def words(self, units: Sequence[str]) -> list[str]:
@@ -180,26 +182,15 @@ class EncodedText:
 def write_encoded(
     folder: Path, name: str, language: str, sentences: Iterable[Sequence[int]]
 ) -> None:
-    """Write the ids of a text to ``<name>.<language>.ids.npy`` and ``.offsets.npy``.
-
-    Ids are written as they come; only the offsets are held in memory.
-    """
-    ids_path, offsets_path = _paths(folder, name, language)
-    offsets = array("q", [0])
-    with ids_path.open("wb") as stream:
-        _write_header(stream, 0)  # NumPy pads it, so that its size does not depend on the number
-        for ids in sentences:
-            array("i", ids).tofile(stream)
-            offsets.append(offsets[-1] + len(ids))
-        stream.seek(0)
-        _write_header(stream, offsets[-1])
-    np.save(offsets_path, np.array(offsets, np.int64))
-
-
-def _write_header(stream: BinaryIO, words: int) -> None:
-    """Write the header that ``np.save`` would write for this number of ids."""
-    descr = np.lib.format.dtype_to_descr(np.dtype(np.int32))
-    write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": (words,)})
+    """Write the ids of a text to ``<name>.<language>.ids.npy`` and ``.offsets.npy``."""
+    ids, offsets = array("i"), array("q", [0])
+    for sentence in sentences:
+        ids.extend(sentence)
+        offsets.append(len(ids))
+    for path, numbers in zip(_paths(folder, name, language), (ids, offsets), strict=True):
+        with path.open("wb") as stream:  # np.save would not say that the disk is full
+            write_array_header_1_0(stream, header_data_from_array_1_0(np.asarray(numbers)))
+            numbers.tofile(stream)
 
 
 def _load(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
