@@ -47,26 +47,6 @@ class Summary(Record):
     pieces: bool
     digest: Text
 
-    def of(self, name: str, folder: Path) -> SetCounts:
-        """Return the counts of a set; ``folder`` is where the summary lies.
-
-        Raises:
-            InputError: if there is no such set.
-        """
-        if name not in self.sets:
-            why = f"sets: no set {name!r}{suggestion(name, self.sets)}"
-            raise _damaged(folder / SUMMARY, why)
-        return self.sets[name]
-
-
-def read_summary(folder: Path) -> Summary:
-    """Read the summary of a folder that the encode stage wrote.
-
-    Raises:
-        InputError: if it is missing or damaged.
-    """
-    return read_model(folder / SUMMARY, Summary, _again(folder))
-
 
 def training_digest(folder: Path) -> str:
     """Return the digest of every byte in the folder that a training reads: vocabularies and ids."""
@@ -82,6 +62,7 @@ class EncodedSets:
     Every method raises an InputError that names the file if one that it reads is missing or damaged.
 
     Attributes:
+        summary: what there is of each set.
         digest: the digest of every byte that a training reads.
         languages: the codes of source and target.
         pieces: whether the text is cut into parts of words.
@@ -89,14 +70,18 @@ class EncodedSets:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._summary = read_summary(folder)
-        self.digest = self._summary.digest
-        self.languages = self._summary.languages
-        self.pieces = self._summary.pieces
+        self.summary = read_model(folder / SUMMARY, Summary, _again(folder))
+        self.digest = self.summary.digest
+        self.languages = self.summary.languages
+        self.pieces = self.summary.pieces
 
-    def lines(self, name: str) -> int:
-        """Return how many sentence pairs a set has."""
-        return self._summary.of(name, self.folder).lines
+    def counts(self, name: str) -> SetCounts:
+        """Return how many sentence pairs and words a set has."""
+        sets = self.summary.sets
+        if name not in sets:
+            why = f"sets: no set {name!r}{suggestion(name, sets)}"
+            raise _damaged(self.folder / SUMMARY, why)
+        return sets[name]
 
     def text_path(self, name: str, language: str) -> Path:
         """Return the file of a set's words or pieces."""
@@ -106,9 +91,8 @@ class EncodedSets:
         """Return the words, or the pieces, of every sentence of a set."""
         path = self.text_path(name, language)
         units = [line.split() for line in read_lines(path)]
-        if len(units) != self.lines(name):
-            why = f"{len(units):,} lines where summary.json has {self.lines(name):,}"
-            raise _damaged(path, why)
+        if len(units) != (lines := self.counts(name).lines):
+            raise _damaged(path, f"{len(units):,} lines where summary.json has {lines:,}")
         if [] in units:
             raise _damaged(path, f"no words in line {units.index([]) + 1}")
         return units
@@ -120,11 +104,6 @@ class EncodedSets:
     def links(self, links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
         """Turn links between units into links between words."""
         return word_links(links, source, target) if self.pieces else links
-
-    def word_counts(self, name: str, source: str, target: str) -> list[tuple[int, int]]:
-        """Return how many words each sentence pair of a set has, source and target."""
-        units = (self.units(name, language) for language in (source, target))
-        return [(len(self.words(a)), len(self.words(b))) for a, b in zip(*units, strict=True)]
 
     def text(self, name: str, language: str) -> "EncodedText":
         """Return one side of a set as ids."""
