@@ -89,17 +89,6 @@ def parallel_rows(
         )
 
 
-def count_words(source: Path, target: Path) -> list[tuple[int, int]]:
-    """Return how many tokens each sentence pair of two tokenized files has.
-
-    Raises:
-        InputError: if a file is missing or their numbers of lines differ.
-    """
-    count_parallel_lines((source, target))
-    pairs = every_nth_pair(source, target)
-    return [(len(source_words), len(target_words)) for source_words, target_words in pairs]
-
-
 def every_nth_pair(
     source: Path, target: Path, n: int = 1, first: int = 0
 ) -> Iterator[tuple[list[str], list[str]]]:
