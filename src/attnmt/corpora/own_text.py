@@ -1,5 +1,6 @@
 """Text that a person brings: what training and test sets share, and training text divided into sets."""
 
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -37,15 +38,6 @@ def _compared(line: str) -> str:
     return " ".join(normalized(line).split())
 
 
-def refuse_too_many(count: int, pairs: int) -> None:
-    """Refuse to hold out so many pairs for each of two sets that less than half would be left."""
-    if 4 * count > pairs:
-        most = f"hold out at most {pairs // 4:,}" if pairs >= 4 else "bring more pairs"
-        raise InputError(
-            f"--hold-out: dev and test would take {count:,} pairs each, of only {pairs:,}; {most}"
-        )
-
-
 def write_divided(train: Files, codes: tuple[str, str], count: int, folder: Path) -> int:
     """Write ``count`` random pairs as dev, as many others as test, and the rest as train.
 
@@ -59,20 +51,22 @@ def write_divided(train: Files, codes: tuple[str, str], count: int, folder: Path
         The number of pairs that are left out.
 
     Raises:
-        InputError: if too few pairs differ in their source.
+        InputError: if less than half of the source sentences would be left.
     """
     rows = list(zip(*map(iter_lines, train), strict=True))
     order = np.random.default_rng(SEED).permutation(len(rows)).tolist()
-    drawn: dict[str, int] = {}  # a line for each source
+    first: dict[str, int] = {}  # the line that is drawn first, for each source
     for at in order:
-        if len(drawn) < 2 * count and all(map(_compared, rows[at])):
-            drawn.setdefault(_compared(rows[at][0]), at)
+        if all(map(_compared, rows[at])):
+            first.setdefault(_compared(rows[at][0]), at)
+    if 4 * count > len(first):
+        raise InputError(
+            f"--hold-out: of {len(first):,} different source sentences, hold out at most "
+            f"{len(first) // 4:,} for each of dev and test"
+        )
+    drawn = dict(islice(first.items(), 2 * count))
     lines = list(drawn.values())
     rest = [at for at, row in enumerate(rows) if _compared(row[0]) not in drawn]
-    if len(drawn) < 2 * count or not rest:
-        raise InputError(
-            f"--hold-out: only {len(drawn):,} different source sentences; hold out fewer"
-        )
     for name, chosen in {"dev": lines[:count], "test": lines[count:], "train": rest}.items():
         for side, code in enumerate(codes):
             write_lines(folder / f"{name}.{code}", (rows[at][side] for at in sorted(chosen)))
