@@ -22,8 +22,7 @@ class Progress:
             total: how many units it has; None if that is not known.
             unit: what is counted, in the plural.
         """
-        self._words = {"prefix": part, "unit": f" {unit}", "ncols": 0}
-        self._total, self._done = total, 0
+        self._part, self._total, self._unit, self._done = part, total or 0, f" {unit}", 0
         self._started = self._said = time.monotonic()
         # Inside another bar, this one is cleared when full.
         self._bar = tqdm(desc=part, total=total, unit=f" {unit}", disable=None, leave=None, delay=1)
@@ -40,7 +39,8 @@ class Progress:
         self._bar.update(count)
         if self._bar.disable and (now := time.monotonic()) - self._said >= EVERY:
             self._said, passed = now, now - self._started
-            line = tqdm.format_meter(self._done, self._total, passed, **self._words)
+            counts = self._done, self._total, passed
+            line = tqdm.format_meter(*counts, ncols=0, prefix=self._part, unit=self._unit)
             print(line, file=sys.stderr, flush=True)
 
 
