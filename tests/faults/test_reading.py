@@ -83,7 +83,8 @@ def ids() -> Iterator[Case]:
         (SUMMARY, without("digest"), "digest: .*missing"),
     ):
         yield Case(name, damage, TRAIN, message)
-    yield Case(f"{WORDS}/test.en.tok", line(5, None), ("translate", "base"), "4 lines")
+    for number, text, message in ((5, None, "4 lines"), (2, "", "no words in line 2")):
+        yield Case(f"{WORDS}/test.en.tok", line(number, text), ("translate", "base"), message)
 
 
 def models() -> Iterator[Case]:

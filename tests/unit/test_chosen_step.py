@@ -13,7 +13,6 @@ from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.aer import aer
 from attnmt.scoring.chosen_step import choose_reading, silver_links
-from attnmt.text.dictionary import Dictionary
 
 STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
 NO_SILVER: list[Links] = [[]] * 5  # of the sentences of the small experiment's test set
@@ -22,7 +21,7 @@ NO_SILVER: list[Links] = [[]] * 5  # of the sentences of the small experiment's 
 def without_words(text: TranslationPipeline) -> TranslationPipeline:
     """Give every source word a translation that is never right, so that the hits are a tie."""
     sources = text.data.units("test", text.source.code)
-    text.dictionary = Dictionary({word: "-" for words in sources for word in words})
+    text.dictionary = {word: "-" for words in sources for word in words}
     return text
 
 
@@ -42,7 +41,7 @@ def test_the_step_that_brings_back_more_words_is_chosen(params, folder):
     for step, other in (STEPS, STEPS[::-1]):
         # Each word's translation is the unknown word that this step links it to first.
         words = {linked(step, n, j): references[n][j] for n, j in reversed(unknown)}
-        text.dictionary = Dictionary(words)
+        text.dictionary = words
         reading = choose_reading(text, "test", forced[other])  # the aligner says the opposite
         hits = dict.fromkeys(STEPS, 0)
         for of in hits:

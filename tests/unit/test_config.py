@@ -213,6 +213,7 @@ def test_mistakes_in_downloads_are_named(write, old, new, place, word):
     [
         (b"", "params.yaml:1: the file: "),
         (b"a: [", "params.yaml:1: not YAML: "),
+        (b"a: " + 300 * b"[" + 300 * b"]", "a: unknown key"),
         (b"# a\nexperiment: \xff", "params.yaml:2: not UTF-8"),
     ],
 )

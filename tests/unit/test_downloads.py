@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import os
 import random
 import time
 from collections.abc import Iterator
@@ -62,17 +61,6 @@ def test_a_file_is_fetched_once(server, folder, algorithm):
         assert fetch_one(file, folder) == CONTENT
     assert server.asked == ["a.en"]
     assert [path.name for path in folder.iterdir()] == ["a.en"]
-
-
-@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o002, 0o664), (0o077, 0o600)])
-def test_those_may_read_a_file_who_may_read_other_new_files(server, folder, mask, mode):
-    before = os.umask(mask)
-    try:
-        fetch_one(server.file("a.en", CONTENT), folder)
-        assert os.umask(mask) == mask
-    finally:
-        os.umask(before)
-    assert (folder / "a.en").stat().st_mode & 0o777 == mode
 
 
 def test_a_file_that_is_not_the_right_one_is_fetched_again(server, folder):

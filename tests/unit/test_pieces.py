@@ -42,14 +42,6 @@ def test_codes_are_those_of_a_case_worked_by_hand():
     assert codes == ["#version: 0.2", "s t</w>", "e st</w>", "l o", "w est</w>", "n e"]
 
 
-def test_a_piece_that_is_not_known_is_split():
-    codes = learn_codes(COUNTS, 100)
-    cutter = Cutter.of_text(codes, COUNTS, 5)
-    pieces = ["newest", "low", "l@@", "o@@", "w@@", "e@@", "r"]
-    assert cutter.cut(["newest", "low", "lower"]) == pieces
-    assert Cutter(codes, {"low", "newest"}).cut(["newest", "low", "lower"]) == pieces
-
-
 @pytest.mark.parametrize("letters", ["ab", "abcdefg\\.", "aβ中"])
 def test_pieces_are_those_of_subword_nmt(letters):
     chance = random.Random(letters)

@@ -59,27 +59,6 @@ def test_the_demos_text_has_the_digests_on_its_card(tmp_path):
     }
 
 
-def test_sgm_becomes_lines_and_its_translators_references(corpus):
-    texts = {"en": ["One.", "Two."], "de": ["Eins.", "Zwei."], "de.2": ["", "Die zwei."]}
-    files = {}
-    for suffix, lines in texts.items():
-        segments = "".join(f'<seg id="{n}">{line}</seg>' for n, line in enumerate(lines))
-        content = gzip.compress(
-            f'<refset><doc docid="d">{segments}</doc></refset>'.encode(), mtime=0
-        )
-        (corpus.mirror / f"{suffix}.sgm.gz").write_bytes(content)
-        digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
-        files[suffix] = [{"url": f"http://x/{suffix}.sgm.gz", "digest": digest}]
-    sets = corpus.params["corpus"]["files"]
-    sets["test"] = files
-    corpus.succeed("corpus")
-    assert (corpus.raw / "test.en").read_text() == "One.\nTwo.\n"
-    assert (corpus.raw / "test.de").read_text() == "Eins.\nZwei.\n"
-    assert (corpus.raw / "test.de.2").read_text() == "\nDie zwei.\n"
-    corpus.succeed("tokens")
-    assert (corpus.tokens / "test.de.2").read_text() == "\nDie zwei .\n"
-
-
 @pytest.fixture
 def local(project) -> Project:
     """Return a small project that brings its own text, in two languages that Moses has no rules for."""
@@ -148,6 +127,7 @@ def test_references_and_links_come_along(local):
     ("name", "content", "message"),
     [
         ("test.yy", TEXT["test.xx"].encode(), "test.xx: 2 of 2 lines are the same in"),
+        ("train.yy", b"a house\nb\n c d\n", "train.xx: 2 of 3 lines are the same in"),
         ("test.xx", b"\xff\xfea\0\n\0", "test.xx: .*UTF-16"),
         ("dev.yy", None, "dev.yy: no such file"),
         ("dev.yy.gz", b"ein\n", "dev.yy: there is dev.yy.gz, too"),

@@ -19,7 +19,6 @@ from attnmt.decoding.search import Search, search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import make_batch
-from attnmt.text.dictionary import Dictionary
 from attnmt.text.vocabulary import EOS
 
 MANY = 1000  # translations, more than are ever finished: no search stops early for the n best
@@ -293,7 +292,7 @@ def test_if_no_translation_ends_the_beam_is_returned(monkeypatch):
 
 
 def test_unknown_words_are_replaced_through_their_first_link():
-    dictionary = Dictionary({"Tisch": "table"})
+    dictionary = {"Tisch": "table"}
     source = ["Der", "Tisch", "von", "Zerburg"]
     words = ["the", "<unk>", "from", "<unk>"]
     links = [(0, 0), (1, 1), (2, 2), (3, 3)]

@@ -1,6 +1,7 @@
 """What a stage checks before it works, and how a command ends when it is interrupted."""
 
 import ast
+import os
 import signal
 import subprocess
 import sys
@@ -80,6 +81,17 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(
         assert process.stderr.read() == ""
 
 
+def test_a_user_without_an_account_has_a_name_for_the_libraries_that_ask() -> None:
+    script = (
+        "import os, pwd\n"
+        "def none(uid): raise KeyError(uid)\n"
+        "pwd.getpwuid = none\n"
+        "import attnmt.workflow.first_import, getpass\n"
+        "assert getpass.getuser() == f'uid{os.getuid()}'\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, env={"PATH": os.environ["PATH"]})
+
+
 FULL = "raise ImportError('libtorch_cpu.so: failed to map segment from shared object')"
 
 
@@ -149,6 +161,8 @@ def test_by_hand_the_dependencies_are_brought_up_to_date(folder: Path) -> None:
         ("import torch; torch.empty(10**17)", "there is not enough memory; close other programs"),
         ("raise OSError(12, os.strerror(12))", "there is not enough memory"),
         ("subprocess.run(['no-git'])", "no-git: No such file or directory; if no-git is a program"),
+        ("raise OSError(28, os.strerror(28))", "a disk: No space left on device; free some space"),
+        ("raise sqlite3.OperationalError('database or disk is full')", "a disk: database or"),
         ("open('no/file')", "no/file: No such file or directory; make sure that you may read"),
     ],
 )
@@ -156,7 +170,7 @@ def test_what_the_system_does_not_allow_ends_a_command_with_a_message(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: str, message: str
 ) -> None:
     app = typer.Typer()
-    app.command()(lambda: exec(f"import os, subprocess; {fault}"))
+    app.command()(lambda: exec(f"import os, sqlite3, subprocess; {fault}"))
     monkeypatch.setattr(sys, "argv", ["attnmt"])
     with pytest.raises(SystemExit) as ended:
         stage.run_app(app)
@@ -166,7 +180,7 @@ def test_what_the_system_does_not_allow_ends_a_command_with_a_message(
 
 def test_a_full_gpu_is_told_apart_from_a_full_machine() -> None:
     text = "CUDA out of memory. Tried to allocate 2.44 GiB. GPU 0 has 1 GiB free.\nSee the docs"
-    told = stage._not_allowed(torch.OutOfMemoryError(text))
+    told = stage._not_allowed(torch.OutOfMemoryError(text), "")
     assert told is not None
     assert told.startswith(text.splitlines()[0])
     assert "smaller batch_size" in told
@@ -174,5 +188,5 @@ def test_a_full_gpu_is_told_apart_from_a_full_machine() -> None:
 
 
 def test_an_error_of_the_program_itself_is_not_explained_away() -> None:
-    assert stage._not_allowed(RuntimeError("shapes do not agree")) is None
-    assert stage._not_allowed(OSError("no number, no name")) is None
+    assert stage._not_allowed(RuntimeError("shapes do not agree"), "") is None
+    assert stage._not_allowed(OSError("no number, no name"), "") is None

@@ -82,7 +82,7 @@ def new(
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
     from attnmt.commands import new_files
-    from attnmt.corpora.own_text import find_overlap, refuse_too_many, write_divided
+    from attnmt.corpora.own_text import find_overlap, write_divided
     from attnmt.planning.proposal import params_text, propose
 
     folder = _place(name)
@@ -106,7 +106,6 @@ def new(
         key: sum(1 for _ in parallel_rows(files, scored=key != "train"))
         for key, files in sets.items()
     }
-    refuse_too_many(hold_out or 0, rows["train"])
     for key, two in texts.items():
         _warn_of_overlap(key, rows[key], find_overlap(text, two))
     with atomic_folder(folder) as partial:
@@ -187,9 +186,9 @@ def _put(sets: Mapping[str, Mapping[str, Path]], place: Path, made: Path) -> Non
                 path.symlink_to(file.resolve())
 
 
-def _warn_of_overlap(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:
+def _warn_of_overlap(key: str, rows: int, overlap: list[tuple[int, int]]) -> None:
     if overlap:
-        line, train_line, _ = overlap[0]
+        line, train_line = overlap[0]
         warn(
             f"{len(overlap):,} of the {rows:,} source sentences of {key} are in the training text; the "
             f"first is line {line} (line {train_line} there). They make the scores too high."

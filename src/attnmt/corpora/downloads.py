@@ -84,7 +84,6 @@ def _fetch(file: File, folder: Path) -> str | None:
         )
         try:
             source.fetch(file.name, downloader=download)
-            _share(folder / file.name)
             return None
         except (OSError, ValueError) as error:  # of the network or the disk; of the digest
             faults.append(f"{url}: {error}")
@@ -93,13 +92,6 @@ def _fetch(file: File, folder: Path) -> str | None:
         f"into {folder} by other means, or set {MIRROR} to a folder that holds it; if it was changed "
         f"at its address, correct the parameters"
     )
-
-
-def _share(path: Path) -> None:
-    """Give a file the mode that new files have here; only its owner could read it as pooch makes it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    path.chmod(0o666 & ~mask)
 
 
 def _keep_content(response: Any, **_: Any) -> None:

@@ -103,36 +103,36 @@ def read_gold(
         InputError: as :func:`read_links` does.
     """
     rwth = is_rwth(path)
-    links = _parsed(path, first=1 if rwth else 0)
-    if flip != (rwth and language_code(codes[1]) == "de"):
-        links = [GoldLinks(*map(flipped, line)) for line in links]
+    exchanged = flip != (rwth and language_code(codes[1]) == "de")
     option = "leave --flip out" if flip else "add --flip"
     cure = f"links count this text's tokens; if source and target are exchanged, {option}"
-    return _checked(links, words, path, cure)
+    return read_links(path, words, cure, first=int(rwth), exchanged=exchanged)
 
 
 def read_links(
-    path: Path, words: Words | None = None, cure: str = "make it again"
+    path: Path,
+    words: Words | None = None,
+    cure: str = "make it again",
+    *,
+    first: int = 0,
+    exchanged: bool = False,
 ) -> list[GoldLinks]:
-    """Read a file of links in Pharaoh's format.
+    """Read a file of links, by default in Pharaoh's format.
 
     Args:
         words: the numbers of source and target words of each sentence pair, where they are known.
         cure: what a person is to do if the links do not belong to these sentences.
+        first: the number of a first word in the file.
+        exchanged: whether the file's links are target-source links.
 
     Raises:
         InputError: if it is missing or empty, or does not have one line for each pair; if a line holds
             an item that is not a link, or a link outside its pair.
     """
-    return _checked(_parsed(path), words, path, cure)
-
-
-def _parsed(path: Path, first: int = 0) -> list[GoldLinks]:
     lines = enumerate(iter_lines(path), start=1)
-    return [parse_links(line, f"{path}:{number}", first) for number, line in lines]
-
-
-def _checked(links: list[GoldLinks], words: Words | None, path: Path, cure: str) -> list[GoldLinks]:
+    links = [parse_links(line, f"{path}:{number}", first) for number, line in lines]
+    if exchanged:
+        links = [GoldLinks(*map(flipped, line)) for line in links]
     if words is not None and len(links) != len(words):
         raise InputError(f"{path}: {len(links):,} lines where the text has {len(words):,}; {cure}")
     for number, (line, pair) in enumerate(zip(links, words or (), strict=False), start=1):

@@ -47,8 +47,8 @@ def parallel_rows(
         paths: the files by suffix; see ``SetFiles``.
         scored: whether blank lines of source and target are refused, because scores would then count
             fewer sentences than they claim.
-        changed: counts, by suffix, the lines whose words the one form changes, and as links the rows
-            that are left out.
+        changed: counts by suffix the lines whose words the one form changes, and as links the rows that
+            are left out.
 
     Raises:
         InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; if a
@@ -60,24 +60,26 @@ def parallel_rows(
     sides = [suffix for suffix in paths if suffix != LINKS and "." not in suffix]
     total = equal = 0
     for total, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
+        if LINKS in paths and not "".join(lines).strip():
+            changed[LINKS] += 1  # RWTH's files have such a line; it is not a pair
+            continue
         row = dict(zip(paths, lines, strict=True))
-        equal += len({row[suffix].strip() for suffix in sides}) == 1 and bool(row[sides[0]].strip())
-        for suffix in row.keys() - {LINKS}:
-            row[suffix] = normalized(line := row[suffix])
+        for suffix, line in row.items():
+            place = f"{paths[suffix]}:{total}"
+            if suffix == LINKS:
+                row[suffix] = format_links(*parse_links(line, place))
+                continue
+            row[suffix] = normalized(line)
             changed[suffix] += row[suffix] != line and row[suffix].split() != line.split()
-        if LINKS in row:
-            if not "".join(lines).strip():
-                changed[LINKS] += 1
-                continue  # RWTH's files have such a line; it is not a pair
-            row[LINKS] = format_links(*parse_links(row[LINKS], f"{paths[LINKS]}:{total}"))
-        for suffix in row.keys() - {LINKS}:
             if scored and suffix in sides and not row[suffix].strip():
-                raise InputError(
-                    f"{paths[suffix]}:{total}: blank line in a set that is scored; "
-                    f"take the pair out of all files of the set"
+                why = (
+                    "blank line in a set that is scored; take the pair out of all files of the set"
                 )
+                raise InputError(f"{place}: {why}")
             if suffix not in sides and not row[suffix].strip():
                 row[suffix] = ""
+        one, other = (row[suffix].strip() for suffix in sides)
+        equal += one == other != ""
         yield tuple(row.values())
     if equal > MOST_EQUAL * total:
         source, target = (paths[suffix] for suffix in sides)
@@ -85,17 +87,6 @@ def parallel_rows(
             f"{source}: {equal:,} of {total:,} lines are the same in {target}; give a text and its "
             f"translation"
         )
-
-
-def count_words(source: Path, target: Path) -> list[tuple[int, int]]:
-    """Return how many tokens each sentence pair of two tokenized files has.
-
-    Raises:
-        InputError: if a file is missing or their numbers of lines differ.
-    """
-    count_parallel_lines((source, target))
-    pairs = every_nth_pair(source, target)
-    return [(len(source_words), len(target_words)) for source_words, target_words in pairs]
 
 
 def every_nth_pair(

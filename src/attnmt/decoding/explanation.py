@@ -197,7 +197,7 @@ def _replacement(
     if source is None:
         return Replacement(word, None, "", "nothing", text)
     source_word = translation.source[source]
-    known = translator.dictionary.best(source_word)
+    known = translator.dictionary.get(source_word)
     return Replacement(word, source, source_word, "dictionary" if known else "copy", text)
 
 

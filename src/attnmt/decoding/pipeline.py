@@ -1,6 +1,6 @@
 """From raw text to plain translations, by any model or ensemble of an experiment."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from attnmt.decoding.unknown import replace_unknown
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.model.luong import Ids, LuongNMT
-from attnmt.text.dictionary import Dictionary
+from attnmt.text.dictionary import read_dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import EOS, SPECIAL, UNK
@@ -65,7 +65,7 @@ class TranslationPipeline:
         source: Reader,
         target: Reader,
         data: EncodedSets,
-        dictionary: Dictionary,
+        dictionary: Mapping[str, str],
         options: Search,
         batch_size: int,
     ) -> None:
@@ -272,7 +272,7 @@ def load_translator(
     models = [load_model(params, member, data, root) for member in ensemble.members]
     if sum(weight.numel() for model in models for weight in model.parameters()) > LARGE:
         give_back_large_blocks()
-    dictionary = Dictionary.load(
+    dictionary = read_dictionary(
         layout.dictionary_file(*params.sides(name)),
         lowercase=params.families[family].encoding.lowercase,
     )

@@ -23,7 +23,7 @@ from attnmt.packing.folder import CARD, DESCRIPTION, Manifest, refuse_other_file
 from attnmt.reporting.own_text import text_example
 from attnmt.scoring.gather import short_commits
 from attnmt.scoring.score_table import SHA_DIGITS, ScoreTable, read_scores
-from attnmt.text.encoded import read_summary
+from attnmt.text.encoded import EncodedSets
 from attnmt.training.trained import read_provenance
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
@@ -112,7 +112,7 @@ def _card(
 ) -> str:
     """Return the card of a model or an ensemble that is packed into ``folder``."""
     layout, system = Layout(params.experiment), params.translators(name)
-    summary = read_summary(layout.encoded(system.family))
+    summary = EncodedSets(layout.encoded(system.family)).summary
     weights = (part for model in translator.models for part in model.parameters())
     example = text_example(params, translator.source.code)
     environment = Environment(

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 from attnmt.config import Encoding, Languages, Params, Sets, System, TrainingSettings
 from attnmt.config.corpus import Expected
 from attnmt.layout import SUMMARY, Layout
-from attnmt.text.encoded import read_summary
+from attnmt.text.encoded import EncodedSets
 
 EXPECTED = "corpus.expected; subwords count as words"
 
@@ -37,10 +37,10 @@ class TextSize:
         Raises:
             InputError: if the summary is missing or damaged, or lacks the set.
         """
-        summary = read_summary(folder)
-        train = summary.of(sets.train, folder)
+        data = EncodedSets(folder)
+        train = data.counts(sets.train)
         words = {language: side.tokens for language, side in train.text.items()}
-        return cls(train.lines, words, dict(summary.vocabulary))
+        return cls(train.lines, words, dict(data.summary.vocabulary))
 
     @classmethod
     def expected(cls, expected: Expected, encoding: Encoding, languages: Languages) -> Self:

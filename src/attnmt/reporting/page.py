@@ -124,7 +124,7 @@ def _grouped(
 def _run(params: Params) -> list[str]:
     """Return what the experiment is: its languages, the size of its text, and its trainings."""
     texts = [EncodedSets(Layout(params.experiment).encoded(family)) for family in params.families]
-    pairs = sorted({text.lines(params.sets.train) for text in texts})
+    pairs = sorted({text.counts(params.sets.train).lines for text in texts})
     return [
         params.languages.title(params.main_direction),
         f"{' or '.join(f'{count:,}' for count in pairs)} sentence pairs",

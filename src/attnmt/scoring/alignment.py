@@ -28,7 +28,8 @@ def read_forced(
     """
     layout, system = Layout(params.experiment), params.translators(name)
     data = EncodedSets(layout.encoded(system.family))
-    words = data.word_counts(aligned, *params.sides(name))
+    sides = (data.units(aligned, language) for language in params.sides(name))
+    words = [(len(data.words(a)), len(data.words(b))) for a, b in zip(*sides, strict=True)]
     backward = params.training(system.members[0]).direction == "backward"
     again = f"run the stage translate for {name} again"
     links_by_step: dict[LinkStep, list[Links]] = {}

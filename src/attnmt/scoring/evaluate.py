@@ -46,7 +46,7 @@ from attnmt.scoring.score_table import (
     write_score_table,
 )
 from attnmt.scoring.system_outputs import Outputs
-from attnmt.text.dictionary import Dictionary, read_aligner
+from attnmt.text.dictionary import read_aligner, read_dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.window import share_in_window
 from attnmt.training.trained import read_metrics
@@ -277,14 +277,14 @@ def _dictionaries(params: Params) -> Iterator[Measured]:
             continue
         source, target = (side.code for side in params.languages.sides(direction))
         path = layout.dictionary_file(source, target)
-        dictionary = Dictionary.load(path, lowercase=family.encoding.lowercase)
+        dictionary = read_dictionary(path, lowercase=family.encoding.lowercase)
         data = EncodedSets(layout.encoded(name))
         sources, targets = data.vocabulary(source), data.vocabulary(target)
         common = {"kind": "system", "system": DICTIONARY, "family": name, "direction": direction}
         for metric, value in {
             "entries": len(dictionary),
             "outside": sum(word not in sources for word in dictionary),
-            "translated_outside": sum(dictionary.best(word) not in targets for word in dictionary),
+            "translated_outside": sum(dictionary[word] not in targets for word in dictionary),
         }.items():
             yield common | {"metric": metric, "value": value, "signature": how}, None
 

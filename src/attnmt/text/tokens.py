@@ -16,6 +16,7 @@ from attnmt.layout import SUMMARY
 from attnmt.text.tokenizer import tokenizer
 
 Reason = Literal["empty", "long"]  # why a training pair is dropped
+COUNTED = "links count tokens from 0 as the tokens stage makes them"
 
 
 def tokenize_sets(
@@ -69,7 +70,8 @@ def _tokenize(
             text = [tokens(line) for tokens, line in zip(splitters, row, strict=False)]
             links = row[len(text) :]
             if links:
-                _check_links(links[0], f"{paths[-1]}:{number}", *text[:2])
+                place, words = f"{paths[-1]}:{number}", (len(text[0]), len(text[1]))
+                check_inside(parse_links(links[0], place).possible, words, place, COUNTED)
             why = why_dropped(text[:2], settings)
             if why == "empty" and name != sets.train:
                 raise InputError(f"{paths[text.index([])]}:{number}: no words in this line")
@@ -110,8 +112,3 @@ def splitter(side: Language, tokenized: bool, settings: Tokenize) -> Callable[[s
     """Return what turns a line into tokens; ``tokenized`` says whether it is one of tokens already."""
     rule = tokenizer(side, settings.split_hyphens)
     return (lambda line: rule.tokens_of(line.split())) if tokenized else rule.tokenize
-
-
-def _check_links(text: str, place: str, source: list[str], target: list[str]) -> None:
-    cure = "links count tokens from 0 as the tokens stage makes them"
-    check_inside(parse_links(text, place).possible, (len(source), len(target)), place, cure)

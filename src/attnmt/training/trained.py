@@ -14,7 +14,7 @@ from attnmt.config import ModelShape, System, TrainingSettings
 from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError, lacks_memory
 from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
-from attnmt.files.text_file import read_text
+from attnmt.files.text_file import read_lines
 from attnmt.layout import CONFIG, HISTORY, METRICS, PROVENANCE
 
 
@@ -132,7 +132,7 @@ def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
     path, again = folder / HISTORY, _again(folder)
     if not path.exists():
         raise InputError(f"{path}: no such file; {again}")
-    table = csv.DictReader(read_text(path, "utf-8").splitlines())
+    table = csv.DictReader(read_lines(path, may_be_blank=True))
     for column in ("step", *columns):
         if column not in (table.fieldnames or ()):
             raise InputError(f"{path}:1: no column {column!r}; {again}")
