@@ -58,7 +58,7 @@ def _tell(kind: type[BaseException], error: BaseException, at: TracebackType | N
     os._exit(2)  # the status of an uncaught error would be 1
 
 
-OURS = PROGRAM.name == "attnmt" or PROGRAM.parent.name == "stages"
+OURS = PROGRAM.name == "attnmt" or PROGRAM.parent == SOURCE or PROGRAM.parent.name == "stages"
 # Under nohup the signal is ignored and stays so.
 if OURS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
