@@ -12,7 +12,6 @@ import typer
 import yaml
 
 from attnmt.commands.messages import note, warn
-from attnmt.commands.options import Flip
 from attnmt.config import DEMO, SYSTEMS, load_params
 from attnmt.config.generated import write_trainings
 from attnmt.config.systems import Systems
@@ -49,14 +48,6 @@ def new(
         int | None,
         typer.Option(min=1, help="Take this many random training pairs for each of dev and test."),
     ] = None,
-    gold: Annotated[
-        tuple[Path, Path, Path] | None,
-        typer.Option(
-            help="Tokenized text and its gold word links, for the alignment error rate.",
-            metavar="SOURCE TARGET LINKS",
-        ),
-    ] = None,
-    flip: Flip = False,
     languages: Annotated[
         tuple[str, str] | None,
         typer.Option(help="The languages' codes, if the suffixes are others.", metavar=PAIR),
@@ -68,8 +59,8 @@ def new(
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.
 
     The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
-    your files, and has copies of what --hold-out divides and of SGM. Further test sets and references
-    may be added there (docs/extending.md).
+    your files, and has copies of what --hold-out divides and of SGM. Further test sets,
+    references and gold links may be added there (docs/extending.md).
 
     Examples:
 
@@ -86,7 +77,7 @@ def new(
     chosen = _systems(systems, known)
     codes = new_files.given_codes(train, languages)
     given = {"train": train} | _held_out(dev, test, hold_out)
-    new_files.refuse_pipes([*chain.from_iterable(given.values()), *(gold or [])])
+    new_files.refuse_pipes(chain.from_iterable(given.values()))
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
     sets = new_files.read_sets(given, codes, made)
     texts = {key: (files[codes[0]], files[codes[1]]) for key, files in sets.items()}
@@ -94,8 +85,6 @@ def new(
     pair = new_files.languages_of(text, codes)
     for file in new_files.unlike(pair, texts):
         note(f"{file} and the training text are not tokenized alike")
-    if gold:
-        sets[new_files.GOLD] = new_files.read_gold_set(gold, codes, flip, made)
     rows = {
         key: sum(1 for _ in parallel_rows(files, scored=key != "train"))
         for key, files in sets.items()
@@ -114,8 +103,8 @@ def new(
         proposal = propose(pair, text, {known.systems[x].direction: None for x in firsts})
         _put(sets, place, made)
         families = list(dict.fromkeys(known.systems[x].family for x in firsts))
-        tokenized, lines = new_files.GOLD if gold else None, rows.get("test") or hold_out or 0
-        content = params_text(name, proposal, chosen, families, tokenized, lines)
+        lines = rows.get("test") or hold_out or 0
+        content = params_text(name, proposal, chosen, families, lines)
         write_text(partial / "params.yaml", content)
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
@@ -142,14 +131,9 @@ def _place(name: str) -> Path:
         )
     if not Path(SYSTEMS).exists():
         raise InputError(f"{SYSTEMS}: no such file; run in the project's folder")
-    layout = Layout(name)
-    folder = layout.local_text.parent
-    parts = (folder, layout.tokens.parent, layout.model(""), layout.reports)
-    left = ", ".join(str(part) for part in parts if part.exists())
-    if name == DEMO or left:
-        raise InputError(
-            f"{left or folder}: an experiment has this name; choose another, or delete it"
-        )
+    folder = Layout(name).local_text.parent
+    if name == DEMO or folder.exists():
+        raise InputError(f"{folder}: an experiment has this name; choose another, or delete it")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""The files that a person gives to ``attnmt new``: text, its languages, and gold links."""
+"""The files that a person gives to ``attnmt new``: text and its languages."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -6,17 +6,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from attnmt.config import LINKS, Language, Languages
+from attnmt.config import Language, Languages
 from attnmt.corpora.language_codes import language_code, language_name
-from attnmt.corpora.links import format_links, read_gold
 from attnmt.corpora.parallel import Files
 from attnmt.corpora.plain import Codes, plain_set
 from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
-from attnmt.files.text_file import iter_lines, write_lines
+from attnmt.files.text_file import iter_lines
 from attnmt.planning.proposal import propose_language
 
-GOLD = "gold"  # the set of the gold links, whose text is tokenized already
 GIVE_CODES = "give the codes of the two languages, as in --languages fr en"
 ROLES = {"src", "tgt", "trg", "ref", "in", "out"}  # suffixes that name a side; some are codes, too
 LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide how it is written
@@ -49,7 +47,7 @@ def given_codes(train: Files, languages: Codes | None) -> Codes:
     same = usual[0] == usual[1]
     codes = (given[0].replace("-", "_"), given[1].replace("-", "_")) if same else usual
     try:
-        source, target = (Language(code=code, name="?", tokenize="none") for code in codes)
+        source, target = (Language(code=code, name=code, tokenize="none") for code in codes)
         Languages(source=source, target=target)
     except ValidationError as error:
         place = "--languages" if languages else f"{train[0]} and {train[1]}"
@@ -80,22 +78,6 @@ def read_sets(given: Mapping[str, Files], codes: Codes, folder: Path) -> dict[st
         (folder / key).mkdir()
         sets[key] = plain_set(dict(zip(codes, two, strict=True)), codes, folder / key)
     return sets
-
-
-def read_gold_set(
-    gold: tuple[Path, Path, Path], codes: Codes, flip: bool, folder: Path
-) -> dict[str, Path]:
-    """Return the files of tokenized text and its gold links, by suffix; links as Pharaoh's.
-
-    Raises:
-        InputError: if links cannot be read, or lie outside of the words between the text's spaces.
-    """
-    *texts, path = gold
-    counts = [[len(line.split()) for line in iter_lines(text)] for text in texts]
-    links = read_gold(path, codes, list(zip(*counts, strict=False)), flip)
-    written = folder / LINKS
-    write_lines(written, (format_links(*line) for line in links))
-    return dict(zip(codes, texts, strict=True)) | {LINKS: written}
 
 
 def languages_of(train: Files, codes: Codes) -> Languages:

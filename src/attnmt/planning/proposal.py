@@ -192,7 +192,6 @@ def params_text(
     proposal: Proposal,
     systems: list[str],
     families: list[str],
-    tokenized: str | None,
     lines: int,
 ) -> str:
     """Return the text of a parameter file.
@@ -202,7 +201,6 @@ def params_text(
         proposal: what suits the text.
         systems: those that are trained.
         families: those that the systems belong to.
-        tokenized: a set with gold links whose text is tokenized already; it is aligned in place of test.
         lines: of the test set; Figure 6 shows them in six groups or more.
     """
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
@@ -214,6 +212,5 @@ def params_text(
         proposal=proposal,
         systems=systems,
         families=families,
-        tokenized=tokenized,
         length_group=max(20, min(100, lines // 6)),
     )
