@@ -44,9 +44,11 @@ def say_coverage(*sides: "Coverage") -> None:
             lost = counted(side.lost, "first word")
             warn(f"the models do not read {lost} of long lines of {code}; divide them")
         if side.far:
+            more = f" and {len(side.far) - 1:,} more" * (len(side.far) > 1)
+            longest = f"{side.reader.longest} {unit}"
             warn(
-                f"{side.far[0]}: much longer than any sentence that was trained on "
-                f"({side.reader.longest} {unit}), as {len(side.far):,} in all are; divide such sentences"
+                f"{side.far[0]}{more}: much longer than any sentence that was trained on ({longest}); "
+                f"divide such sentences"
             )
     if all(side.mostly_unknown for side in sides):
         exchanged = "; are source and target exchanged?" if len(sides) > 1 else ""
