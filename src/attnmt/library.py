@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from attnmt.decoding.explanation import Explanation
     from attnmt.decoding.pipeline import Translation, TranslationPipeline
 
-__all__ = ["Params", "Translator", "__version__", "load", "translate"]
+__all__ = ["Params", "Translator", "__version__", "load"]
 try:
     __version__ = version("attnmt")
 except PackageNotFoundError:  # the source alone is on the path
@@ -100,21 +100,3 @@ def load(
             raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
     with _LOADING:
         return Translator(load_translator(params, name, root, beam=beam, **rules), params, name)
-
-
-@overload
-def translate(text: str, place: Path | str) -> str: ...
-@overload
-def translate(text: list[str], place: Path | str) -> list[str]: ...
-def translate(text: str | list[str], place: Path | str) -> str | list[str]:
-    """Return the plain translation of one sentence, or those of a list; ``place`` is as in :func:`load`.
-
-    It loads the model each time, which takes seconds: for more than one call, use :func:`load`.
-
-    Raises:
-        InputError: as :func:`load` and :meth:`Translator.translate` do.
-    """
-    translator = load(place)
-    if isinstance(text, str):
-        return translator.translate(text).text
-    return [translation.text for translation in translator.translate(text)]

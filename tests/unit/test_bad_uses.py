@@ -85,7 +85,6 @@ REFUSED: list[tuple[str, str]] = [
     ("translate -i utf16.en", "utf16.en: "),
     ("translate -i cut.en.gz", "cut.en.gz: "),
     ("translate -i long.en", "long.en:2: 29,999 characters"),
-    ("translate house --max-characters 4", "text:1: 5 characters"),
     ("translate -i house.en -o link.en", "--output: link.en is also given as house.en"),
     ("translate house -m plain", "dvc repro translate@plain"),
     ("translate house -m local_p_7", "models/demo/local_p_7/weights.safetensors: "),
@@ -116,8 +115,8 @@ def test_lines_before_a_fault_in_a_stream_are_answered(run, answer, fault):
 WARNED: list[tuple[str, bytes, str]] = [
     ("translate", b"", "standard input is empty"),
     ("translate -i empty.en", b"", "empty.en is empty"),
-    ("translate", LONG.encode(), "standard input:1: 32 words"),
-    ("translate -m gru", LONG.encode(), "standard input:1: the model does not read the first"),
+    ("translate", LONG.encode(), "standard input:1: much longer"),
+    ("translate -m gru", LONG.encode(), "the models do not read 27 first words"),
 ]
 
 
@@ -125,7 +124,7 @@ WARNED: list[tuple[str, bytes, str]] = [
 def test_a_doubtful_use_is_answered_with_a_warning(run, words, stdin, message):
     status, output, error = run(*words.split(), stdin=stdin)
     assert status == 0
-    assert error.startswith(f"warning: {message}")
+    assert f"warning: {message}" in error
     assert bool(output) == bool(stdin)
 
 
@@ -177,7 +176,7 @@ def a_minute(*_):
     time.sleep(60)
 batched.search = batched.force = a_minute
 """
-BATCHES = ["translate -i houses -o out", "align houses houses --links out", "score houses houses"]
+BATCHES = ["translate -i houses -o out", "align houses houses", "score houses houses"]
 
 
 @pytest.mark.parametrize("words", BATCHES)
@@ -224,10 +223,9 @@ def test_a_person_at_a_terminal_is_asked(project, answer):
     ours, theirs = os.openpty()
     with started(project, "translate", stdin=theirs, stderr=theirs) as process:
         os.close(theirs)
-        assert read_until(ours, b"en> ").startswith(b"local_p: type a sentence and press Enter.")
+        assert b"Ctrl-D ends" in read_until(ours, b"\n")
         os.write(ours, f"{HOUSE}\n".encode())
         assert process.stdout.readline().decode() == answer
-        read_until(ours, b"en> ")
         os.write(ours, b"\x04")  # Ctrl-D
         assert process.wait(timeout=30) == 0
     os.close(ours)

@@ -46,19 +46,12 @@ def data_of(page: str) -> Any:
 
 
 def test_the_page_has_the_matrices_of_all_candidates_of_all_models(attnmt, params, folder):
-    models = (
-        "--model",
-        "local_p",
-        "--model",
-        "plain",
-        "--model",
-        "subwords",
-        "--model",
-        "ensemble",
-    )
+    names = ("local_p", "plain", "subwords", "ensemble")
+    models = [word for name in names for word in ("--model", name)]
     arguments = (SENTENCE, *models, "--reference", REFERENCE, "--n-best", "3")
     status, output, error = attnmt(*arguments)
-    assert (status, output, error) == (0, f"The page: {(folder / PAGE).as_uri()}\n", "")
+    assert (status, output) == (0, f"The page: {(folder / PAGE).as_uri()}\n")
+    assert "Traceback" not in error
     page = PAGE.read_text(encoding="utf-8")
     local, plain, *others = data_of(page)
     assert len(others) == 2
@@ -85,8 +78,10 @@ def test_the_page_has_the_matrices_of_all_candidates_of_all_models(attnmt, param
 def test_what_a_model_does_not_read_gets_a_warning(attnmt):
     models = ("--model", "gru", "--model", "local_p")
     error = attnmt(SENTENCE, *models, "--reference", REFERENCE)[2]
-    warnings = re.findall(r"^warning: (\w+) .*\((\d+)\)$", error, re.MULTILINE)
-    assert warnings == [("gru", "7"), ("gru", "6")]
+    assert re.findall(r"^warning: .* (\d+) first words .* (\w\w);", error, re.MULTILINE) == [
+        ("7", "en"),
+        ("6", "de"),
+    ]
 
 
 def test_the_page_is_a_file_that_asks_for_nothing(attnmt):
@@ -116,22 +111,13 @@ def test_what_stands_in_the_text_is_never_markup(attnmt):
     assert len(data_of(page)) == 1
 
 
-def test_open_starts_the_browser(attnmt, folder, monkeypatch):
-    opened = []
-    monkeypatch.setattr("webbrowser.open", lambda address: not opened.append(address))
-    assert attnmt(SENTENCE, "--open")[0] == 0
-    assert opened == [(folder / PAGE).as_uri()]
-    monkeypatch.setattr("webbrowser.open", lambda address: False)
-    assert attnmt(SENTENCE, "--open")[::2][0] == 2
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ((" ",), "the sentence has no words"),
-        (("A man runs.\nA dog sits.",), "the sentence: it has 2 lines"),
-        (("A.\rB.\u2028C.\x85D.",), "the sentence: it has 4 lines"),
-        ((SENTENCE, "--reference", "A.\vB.\fC."), "--reference: it has 3 lines"),
+        (("A man runs.\nA dog sits.",), "the sentence: several lines"),
+        (("A.\rB.\u2028C.\x85D.",), "the sentence: several lines"),
+        ((SENTENCE, "--reference", "A.\vB.\fC."), "--reference: several lines"),
         ((SENTENCE, "--reference", ""), "--reference has no words"),
         ((SENTENCE, "--model", "gruu"), "--model: params.yaml: no model or ensemble 'gruu'"),
         ((SENTENCE, "--model", "local_p", "--model", "german"), "--model: local_p and german"),

@@ -12,7 +12,7 @@ from attnmt.commands.input_lines import Arriving, in_chunks
 
 def test_what_is_there_already_makes_a_chunk():
     ours, theirs = os.pipe()
-    lines = Arriving(ours, "pipe", 100)
+    lines = Arriving(ours, "pipe")
     chunks = in_chunks(iter(lines), lines.waiting)
     for written in (b"a\n", b"b\nc\nbegun", b" line\nd\n"):
         os.write(theirs, written)
@@ -32,7 +32,7 @@ def test_any_bytes_give_the_lines_that_python_reads(content, chunk, block):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(input_lines, "CHUNK", chunk)
         patch.setattr(input_lines, "BLOCK", block)
-        lines = Arriving(ours, "pipe", 100)
+        lines = Arriving(ours, "pipe")
         chunks = list(in_chunks(iter(lines), lines.waiting))
     os.close(ours)
     split = content.split(b"\n")

@@ -185,12 +185,10 @@ def translator() -> attnmt.Translator:
 
 
 def test_a_text_is_one_sentence_and_a_list_is_many(translator):
-    weights = str(ROOT / "weights/demo")
     one = translator.translate(SENTENCE)
     texts = [best.text for best in translator.translate([SENTENCE, "", SENTENCE])]
     assert texts == [one.text, "", one.text]
-    assert attnmt.translate(SENTENCE, weights) == one.text == "Trosto besucht jeden Tag eine Frau."
-    assert attnmt.translate([SENTENCE], weights) == [one.text]
+    assert one.text == "Trosto besucht jeden Tag eine Frau."
     assert translator.translate([]) == []
     assert translator.translate(f"{SENTENCE}\r\n") == one  # as a line of a file is read
     several = translator.n_best(SENTENCE, 3)

@@ -15,11 +15,11 @@ from urllib.request import Request, urlopen
 import made_records
 import pytest
 from made_scores import score_lines
-from small_experiment import ENGLISH, make_experiment
+from small_experiment import ENGLISH, SEEDS, make_experiment
 from small_project import Command
 
 from attnmt import load
-from attnmt.config import Params
+from attnmt.config import Params, load_params
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import Translation, load_translator
 from attnmt.errors import InputError
@@ -83,7 +83,7 @@ def attnmt(attnmt: Command, project: Path, monkeypatch: pytest.MonkeyPatch) -> C
 
 
 def params_of(folder: Path) -> Params:
-    return read_packed(folder / "packed").params
+    return load_params(folder / "params.yaml", folder)
 
 
 def pack_again(path: Path) -> None:
@@ -109,13 +109,13 @@ def test_a_packed_model_translates_as_the_project_s_does(project, tmp_path, name
     assert rounded(translated) == rounded(expected)
     assert any(line[0].text for line in translated)
     files = {file.relative_to(packed) for file in packed.rglob("*") if file.is_file()}
-    assert files == {Path(CARD), Path(DESCRIPTION), *needed}
+    assert files == {*map(Path, (CARD, DESCRIPTION, "params.yaml", "systems.yaml")), *needed}
 
 
 @pytest.mark.parametrize("name", ["local_p", "german", "ensemble"])
 def test_the_card_has_the_scores_and_the_trainings(project, name):
     params = params_of(project)
-    pack_model(params, name, Path("other"), "CC BY 4.0")
+    pack_model(params, name, Path("other"))
     card = Path("other", CARD).read_text(encoding="utf-8")
     assert "22.0 (21.0 to 23.0)" in card
     assert "made|sacrebleu" in card
@@ -123,21 +123,17 @@ def test_the_card_has_the_scores_and_the_trainings(project, name):
         assert f"| {member} | {params.trainings[member].seed} |" in card
     source, target = ("German", "English") if name == "german" else ("English", "German")
     assert card.startswith(f"# {name}: {source} to {target}\n")
-    assert "--text-license 'CC BY 4.0' other" in card
 
 
-def test_the_card_s_example_in_python_works(project):
-    card = Path("packed", CARD).read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
-    shown = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(ROOT / "src"), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    (translation,) = re.findall(r"^The first command prints\n\n    (.*)$", card, re.MULTILINE)
-    assert shown.stdout.startswith(f"{translation} [")
+@pytest.mark.parametrize(("name", "trained"), [("gru", ["gru"]), ("ensemble", [*SEEDS, "plain"])])
+def test_only_what_is_packed_is_described(project, name, trained):
+    """So a system that is added elsewhere changes no packed folder."""
+    pack_model(params_of(project), name, Path("other"))
+    packed = read_packed(Path("other")).params
+    assert [*packed.trainings] == trained
+    assert [*packed.families] == [packed.trainings[trained[0]].family]
+    assert [*packed.ensembles] == ["ensemble"] * (name == "ensemble")
+    assert packed.tables == {}
 
 
 def test_every_changed_or_missing_file_is_named(project):
@@ -158,8 +154,7 @@ def test_every_changed_or_missing_file_is_named(project):
     [
         ({"format": 1}, "packed/MLmodel: metadata.format: "),
         ({"files": {"../secret": "0" * 64}}, "must be a path inside"),
-        ({"params_file": "/etc/params.yaml"}, "metadata.params_file: must be a path inside"),
-        ({"model": "gruu"}, "did you mean 'gru'?; the model was trained at commit 89abcdef"),
+        ({"model": "lokal_p"}, "did you mean 'local_p'?; the model was trained at commit 89abcdef"),
     ],
 )
 def test_a_damaged_description_is_named(project, change, message):
@@ -179,29 +174,17 @@ def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(proj
         load("packed")
 
 
-def test_pack_replaces_a_packed_folder_and_nothing_else(project, attnmt):
-    status, output, error = attnmt("pack", "packed", "--model", "plain")
+def test_pack_writes_a_new_folder_and_replaces_nothing(project, attnmt):
+    status, output, error = attnmt("pack", "new", "--model", "plain")
     assert (status, error) == (0, "")
-    assert output.startswith("packed: plain of demo, 0.0 MB")
-    assert read_packed(Path("packed")).model == "plain"
-    assert not Path("packed/models/demo", BEST).exists()
-    before = sorted(Path("models").rglob("*"))
-    Path("packed/.git").mkdir()
-    Path("packed/.git/config").write_text("mine")
-    Path("app").mkdir()
-    Path("app/MLmodel").write_text('{"flavors": {}}')
-    for place, fault in (
-        ("models", "models/demo/"),
-        ("params.yaml", "params.yaml: a folder is to be"),
-        ("packed", "packed/.git/config: would be removed"),
-        ("app", "app/MLmodel: metadata: this key is missing"),
-    ):
+    assert output.startswith("new: plain of demo, 0.0 MB")
+    assert read_packed(Path("new")).model == "plain"
+    before = sorted(Path().rglob("*"))
+    for place in ("models", "params.yaml", "packed"):
         status, output, error = attnmt("pack", place)
         assert (status, output) == (2, "")
-        assert error.startswith(f"error: {fault}")
-    assert sorted(Path("models").rglob("*")) == before
-    assert Path("packed/.git/config").read_text() == "mine"
-    assert len(list(Path("app").iterdir())) == 1
+        assert error.startswith(f"error: {place}: ")
+    assert sorted(Path().rglob("*")) == before
 
 
 def test_scores_of_other_data_are_refused(project):
@@ -222,8 +205,8 @@ def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_pat
     assert attnmt("translate", sentence, *weights)[:2] == (0, f"{expected.text}\n")
     assert attnmt("explain", sentence, *other, *weights, *other)[0] == 0
     page = Path("explain.html").read_text(encoding="utf-8")
-    names = [read_packed(DEMO).model, "demo"]
-    assert re.findall(r"<small>(?:demo: )?(.+?)</small>", page) == names
+    names = [read_packed(Path(path)).model for _, path in (other, weights)]
+    assert re.findall(r"<h2 id=.*?>(.+?) <", page) == names
     for also in (("--model", BEST), ("-e", "other")):
         status, _, error = attnmt("translate", sentence, *weights, *also)
         assert status == 2

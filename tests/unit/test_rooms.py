@@ -13,7 +13,7 @@ LIBRARY = SOURCE / "attnmt"
 ROOMS = (
     "errors", "files", "layout", "config",
     "corpora", "text", "model", "training", "decoding", "scoring", "reporting",
-    "packing", "library", "tracking", "planning", "workflow", "commands", "cli",
+    "packing", "library", "tracking", "planning", "workflow", "commands", "cli", "__main__",
 )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 import typer
 
-from attnmt.commands.options import Experiment, of_the_extra
+from attnmt.commands.model_choice import Experiment
+from attnmt.commands.options import of_the_extra
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.layout import Layout
@@ -18,7 +19,11 @@ def commit(experiment: Experiment = DEMO) -> None:
     present files. (dvc commit --force would also accept outputs of older code, parameters or inputs.)
     Then the checkpoints of each model that is now in DVC's cache are deleted.
 
-    Examples: attnmt commit; attnmt commit --experiment wmt14. Afterwards: dvc push
+    Examples:
+
+    attnmt commit
+
+    attnmt commit --experiment wmt14; dvc push
     """
     with of_the_extra("attnmt commit tells DVC what was made"):
         from attnmt.workflow import graph

@@ -20,6 +20,7 @@ CpuISA = Literal["avx2", "all"]
 LengthPenalty = Literal["none", "average", "gnmt"]
 USUAL_RATIOS = 0.5, 1.5  # of a search, where no others are given
 Ratio = Annotated[float, Field(ge=0, le=100)]
+Threads = Annotated[int, Field(ge=1, le=1024)]
 
 
 class Machine(Strict):
@@ -28,8 +29,8 @@ class Machine(Strict):
     # avx2 gives the same bytes on every x86-64 processor that has it. all is faster where there is more
     # (AVX-512, AMX), but the numbers are then those of that kind of processor
     cpu_isa: CpuISA
-    train_threads: PositiveInt  # CPU threads of a training
-    decode_threads: PositiveInt  # CPU threads of a translation
+    train_threads: Threads  # CPU threads of a training
+    decode_threads: Threads  # CPU threads of a translation
     decode_batch: PositiveInt  # sentences translated at once
     checkpoint_minutes: NonNegativeFloat  # between checkpoints; an evaluation writes one, too
     # whether a training is refused or starts from the beginning if other code wrote its checkpoints

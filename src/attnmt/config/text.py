@@ -24,7 +24,8 @@ class Language(Strict):
     """One side of the text."""
 
     code: Name  # ends its files' names, as in train.en
-    name: Annotated[str, Field(min_length=1)]  # for titles
+    # for titles; in Markdown and HTML, other signs would mean something
+    name: Annotated[str, Field(pattern=r"^[\w (),.'’-]+$")]
     tokenize: Rule
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from attnmt.config import DEMO, SYSTEMS, Params
+from attnmt.config import DEMO, Params
 from attnmt.errors import InputError
 from attnmt.layout import SUMMARY, WEIGHTS, Layout
 
@@ -10,7 +10,7 @@ from attnmt.layout import SUMMARY, WEIGHTS, Layout
 def translator_files(
     params: Params, name: str, root: Path = Path(), *, with_reading: bool = True
 ) -> list[Path]:
-    """Return the files that a model or an ensemble needs, relative to ``root``.
+    """Return the files that a model or an ensemble needs, relative to ``root``, beside its settings.
 
     Args:
         root: the project's folder, or a packed one.
@@ -41,4 +41,4 @@ def translator_files(
                 f"{root / file}: no such file; to train {name} and all that it needs: "
                 + (f"dvc repro {stage}" if params.experiment == DEMO else command)
             )
-    return [Path(params.params_file), Path(SYSTEMS), *files]
+    return files

@@ -41,18 +41,21 @@ class Reader:
         codes = read_codes(self._data.folder / "codes")
         return Cutter(codes, self.vocabulary.words[len(SPECIAL) :])
 
-    def units(self, line: str, place: str = "") -> Units:
-        """Return the words or the pieces of a raw line; ``place`` names it in an error.
+    def tokens(self, line: str, place: str = "") -> list[str]:
+        """Return the tokens of a raw line; ``place`` names it in an error.
 
         Raises:
-            InputError: if the line is not text, has a line feed before its end, or holds a mark that
-                cannot be cut into pieces.
+            InputError: if the line is not text, or has a line feed before its end.
         """
         if not isinstance(line, str):
             raise InputError(f"{place or repr(line)[:60]}: a sentence must be text")
         if "\n" in line.strip():
             raise InputError(f"{place or repr(line)[:60]}: several lines; give each as a sentence")
-        return self.units_of(self._split(line), place or f"{line[:60]!r}")
+        return self._split(line)
+
+    def units(self, line: str, place: str = "") -> Units:
+        """Return the words or the pieces of a raw line; see :meth:`tokens` and :meth:`units_of`."""
+        return self.units_of(self.tokens(line, place), place or f"{line[:60]!r}")
 
     def units_of(self, tokens: Sequence[str], place: str) -> Units:
         """Return the words or the pieces of tokens.
@@ -67,10 +70,10 @@ class Reader:
         """Return the ids of words or pieces."""
         return np.array(self.vocabulary.encode(units), dtype=np.int32)
 
-    def words_lost(self, line: str) -> int:
-        """Return how many of a raw line's first words are not read, by ``encoding.length``."""
+    def words_lost(self, tokens: Sequence[str]) -> int:
+        """Return how many of the first tokens are not read, by ``encoding.length``."""
         most = self._encoding.length
-        return max(0, len(self._split(line)) - most) if most else 0
+        return max(0, len(tokens) - most) if most else 0
 
     @property
     def unit(self) -> str:

@@ -41,6 +41,7 @@ MATRICES = (
     "Which source words each step of the decoder reads, in whole percent, for references and for the "
     "systems' own translations. A row is the step that predicts its word."
 )
+JOINS = " ￭ says where a token joins its neighbor."
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,9 @@ def sections(params: Params, report: Report) -> list[Section]:
             if params.own_text
             else "Figure 7, attention of every system"
         )
-        found.append(Section("attention", "attention", title, MATRICES, links, report.attention))
+        rules = [side.tokenize for side in params.languages.sides("forward")]
+        caption = MATRICES + JOINS * ("words" in rules)
+        found.append(Section("attention", "attention", title, caption, links, report.attention))
     return found
 
 

@@ -1,16 +1,15 @@
-"""Alignment error rates of trained systems on sentence pairs that are not part of an experiment."""
+"""Links of trained systems, and their error rates, on sentence pairs of one's own."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnmt.config import LinkStep, Params
+from attnmt.config import Params
 from attnmt.corpora.links import GoldLinks, Links, flipped, read_gold
 from attnmt.corpora.normal_form import normalized
 from attnmt.decoding.coverage import Coverage
-from attnmt.decoding.link_step import Reading, load_reading
+from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.pipeline import load_translator
-from attnmt.decoding.reader import Reader, Units
 from attnmt.errors import InputError
 from attnmt.scoring.alignment import diagonal_links, score_links
 from attnmt.scoring.metric import Score
@@ -33,8 +32,8 @@ class OwnPairs:
     gold: list[GoldLinks] | None
 
     @property
-    def word_counts(self) -> list[tuple[int, int]]:
-        """The numbers of words of each pair, source and target."""
+    def token_counts(self) -> list[tuple[int, int]]:
+        """The numbers of tokens of each pair, source and target."""
         return list(zip(map(len, self.sources), map(len, self.targets), strict=True))
 
     @classmethod
@@ -71,61 +70,60 @@ class OwnPairs:
         own = cls(sources, targets, None)
         if links is None:
             return own
-        gold = read_gold(links, languages.codes, own.word_counts, flip)
-        return cls(sources, targets, gold)
+        return cls(sources, targets, read_gold(links, languages.codes, own.token_counts, flip))
 
 
 @dataclass(frozen=True)
 class LinkedPairs:
-    """The links of a system, source-target, by the step at which attention is read.
+    """The links of a system between the tokens of each pair, source-target.
 
-    ``reading`` says which steps were chosen in the stage translate. ``scores`` is empty without gold
-    links.
+    ``score`` is their error rate; None without gold links.
     """
 
-    links: dict[LinkStep, list[Links]]
-    words: list[tuple[list[str], list[str]]]  # that were read, source and target
+    links: list[Links]
     coverage: list[Coverage]  # of source and target
-    reading: Reading
-    scores: dict[LinkStep, Score]
+    score: Score | None
 
 
 def link_pairs(params: Params, name: str, pairs: OwnPairs, root: Path = Path()) -> LinkedPairs:
-    """Link the words of sentence pairs by a system's attention, whatever its direction.
+    """Link the tokens of sentence pairs by a system's attention, whatever its direction.
 
-    ``root`` is the folder of the system's files.
+    A family may read only the last words of a sentence; then the first have no links, and the error
+    rate is that of the others.
+
+    Args:
+        root: the folder of the system's files.
 
     Raises:
         InputError: if the system is not trained, or has no attention.
     """
     if not params.attends(name):
         raise InputError(f"--model: {name} has no attention, so it links no words")
-    translator, reading = load_translator(params, name, root), load_reading(params, name, root)
-    backward = translator.source.code != params.languages.source.code
+    translator = load_translator(params, name, root)
+    backward = params.direction(name) == "backward"
     texts = (pairs.targets, pairs.sources) if backward else (pairs.sources, pairs.targets)
-    readers = translator.source, translator.target
-    units = [_units(reader, text) for reader, text in zip(readers, texts, strict=True)]
-    forced = translator.force(*units)
-    coverage = [*map(Coverage, readers, units)]
+    coverage = [Coverage(reader) for reader in (translator.source, translator.target)]
+    units = [
+        [side.read_tokens(words, f"line {n}") for n, words in enumerate(text, start=1)]
+        for side, text in zip(coverage, texts, strict=True)
+    ]
+    links = translator.force(*units).links[load_reading(params, name, root).of_links().chosen]
     if backward:
-        units.reverse()
-        coverage.reverse()
-    read = ([*map(translator.data.words, side)] for side in units)
-    links = {
-        step: [flipped(line) for line in lines] if backward else lines
-        for step, lines in forced.links.items()
-    }
+        links, coverage = [flipped(line) for line in links], coverage[::-1]
     length = params.families[params.translators(name).family].encoding.length
-    words = list(zip(*read, strict=True))
-    scores = {step: _score(params, lines, pairs, length) for step, lines in links.items()}
-    return LinkedPairs(
-        links, words, coverage, reading, {step: one for step, one in scores.items() if one}
-    )
+    score = _score(params, links, pairs, length)
+    if length is not None:
+        firsts = [[max(0, n - length) for n in counts] for counts in pairs.token_counts]
+        links = [
+            [(i + first, j + other) for i, j in line]
+            for line, (first, other) in zip(links, firsts, strict=True)
+        ]
+    return LinkedPairs(links, coverage, score)
 
 
 def score_diagonal(params: Params, pairs: OwnPairs) -> Score | None:
     """Return the error rate of links that need no model; None without gold links."""
-    return _score(params, diagonal_links(pairs.word_counts), pairs, None)
+    return _score(params, diagonal_links(pairs.token_counts), pairs, None)
 
 
 def _score(
@@ -136,7 +134,7 @@ def _score(
         return None
     gold = pairs.gold
     if length is not None:
-        both = zip(gold, pairs.word_counts, strict=True)
+        both = zip(gold, pairs.token_counts, strict=True)
         gold = [cut_links(line, words, length) for line, words in both]
     samples = params.evaluation.bootstrap_samples
     return score_links(links, ReferenceLinks("gold", gold), samples)[0]
@@ -148,7 +146,3 @@ def _tokens(line: Line, rule: Tokenizer, tokenized: bool) -> list[str]:
     if not tokens:
         raise InputError(f"{place}: no words in this line; take the pair out")
     return tokens
-
-
-def _units(reader: Reader, text: Sequence[Sequence[str]]) -> list[Units]:
-    return [reader.units_of(words, f"line {n}") for n, words in enumerate(text, start=1)]

@@ -70,10 +70,10 @@ def align(
                 if worker.pid:
                     worker.kill()
                     worker.join()
-        directions = [
+        forward, backward = (
             np.frombuffer((place / f"links{step}").read_bytes(), np.int64) for step in (1, -1)
-        ]
-    links = np.intersect1d(*directions, assume_unique=True)
+        )
+    links = np.intersect1d(forward, backward, assume_unique=True)
     ends = np.searchsorted(links, np.arange(count + 1) * LONGEST**2).tolist()
     source, target = np.divmod(links % LONGEST**2, LONGEST)
     for begin, end in pairwise(ends):

@@ -66,7 +66,7 @@ except (
     OSError,
 ):  # no account has this uid, as with docker run --user; libraries ask for one
     os.environ["LOGNAME"] = f"uid{os.getuid()}"
-OURS = PROGRAM.name == "attnmt" or PROGRAM.parent.name == "stages"
+OURS = PROGRAM.name == "attnmt" or PROGRAM.parent == SOURCE or PROGRAM.parent.name == "stages"
 # Under nohup the signal is ignored and stays so.
 if OURS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
