@@ -8,7 +8,6 @@ from made_report import (
     MODELS,
     ROOT,
     changed,
-    made_claim,
     made_line,
     made_params,
     of_own_text,
@@ -125,16 +124,6 @@ def test_the_verdict_is_that_of_the_test(fields, word):
     assert headline(params, numbers).endswith(f" on test1, {word}.")
 
 
-def test_the_page_has_only_the_experiments_own_systems(made):
-    report, page = made
-    for name in ("RNNsearch", "WMT&#39;14", "Base + reverse", "The paper", "Table 1", "Figure 5"):
-        assert name not in page
-    assert f"<h1>{report.headline}</h1>" in page
-    assert [one.name for one in report.tables][:2] == ["comparisons", "table_systems"]
-    for table in report.tables:
-        assert not any(heading.startswith("paper") for heading in table.headings)
-
-
 def test_curves_samples_and_matrices_are_those_of_the_same_systems(made):
     report, _ = made
     assert isinstance(report, Report)
@@ -165,14 +154,3 @@ def test_the_page_ends_with_commands_that_the_command_line_knows(made, attnmt):
         status, _, error = attnmt(*words[1:])
         assert (status, error[:7]) == (2, "error: ")  # about files, which this folder lacks
         assert "option" not in error.lower()
-
-
-def test_claims_do_not_open_the_page(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    claims = [made_claim("one"), made_claim("two", claim="Untested.", verdict="not tested")]
-    params = of_own_text(write_report([SECOND, BEST], claims, seeds=2))
-    write_score_table(Layout(params.experiment).score_table, own_numbers(params).lines)
-    text = page_of(params)
-    assert '<section id="claims">' in text.split('<details class="group">', 1)[1]
-    assert "Claim one holds." in text
-    assert "Untested." not in text
