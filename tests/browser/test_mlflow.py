@@ -1,10 +1,9 @@
 """The runs in ``mlflow ui`` as ``make ui`` starts it, in a browser.
 
-In every test each request must go to that server, and only MLflow's own errors may be on the console.
+Each request must go to that server.
 """
 
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -36,12 +35,6 @@ AS_IN_MAKEFILE = {
     "DO_NOT_TRACK": "true",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
 }
-MLFLOWS_OWN = re.compile(
-    # MLflow asks who is logged in; a server without accounts cannot answer.
-    r".* 404 .* /ajax-api/2\.0/mlflow/users/current"
-    # Chromium says that a layout took two frames; MLflow's script passes this on.
-    r"|.*ResizeObserver loop .* /static-files/static/js/main\.\w+\.js"
-)
 
 
 def fill_store() -> str:
@@ -107,24 +100,15 @@ def runs_page(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser, runs_page) -> Iterator[Any]:
-    """Return the list of runs in a browser; at the end check the requests and the errors."""
-    errors: list[str] = []
+    """Return the list of runs in a browser; at the end check the requests."""
     requested: list[str] = []
-
-    def hear(message: Any) -> None:
-        if message.type == "error":
-            errors.append(f"{message.text} {urlsplit(message.location['url']).path}")
-
     playwright.expect.set_options(timeout=PATIENCE * 1000)
     opened = browser.new_page(viewport={"width": 1280, "height": 800})
     opened.set_default_timeout(PATIENCE * 1000)
     opened.on("request", lambda request: requested.append(request.url))
-    opened.on("console", hear)
-    opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.goto(runs_page)
     yield opened
     opened.close()
-    assert [line for line in errors if not MLFLOWS_OWN.fullmatch(line)] == []
     servers = {
         urlsplit(url.removeprefix("blob:")).netloc for url in requested if url[:5] != "data:"
     }
