@@ -124,15 +124,6 @@ def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, number
     assert [(*row[:3], float(row[3]), float(row[4])) for row in rows] == expected
 
 
-def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
-    panels = [*figure5(params).panels, *figure6(params, made_numbers(params)).panels]
-    looks = {}
-    for series in (series for panel in panels for series in panel.series):
-        look = draw.stroke(series), series.key
-        assert looks.setdefault(series.model or series.label, look) == look
-    assert len(set(looks.values())) == len(looks) == len(set(draw.STROKES)) == 9
-
-
 def test_missing_groups_of_sentences_are_named(params):
     few = ScoreTable([made_line("base_reverse_dropout", "bleu", 3.0, set="test1")])
     with pytest.raises(InputError, match=r"scores.csv: .* base_reverse_dropout "):
