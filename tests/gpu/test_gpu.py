@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from small_models import VARIANTS, loss_and_gradients, translator
-from small_training import ADAM, FEEDING, SETTINGS, encoded, reversal, run, small
+from small_training import ADAM, FEEDING, SETTINGS, encoded, run, small
 
 from attnmt.config import System
 from attnmt.model.device import best_device
@@ -15,7 +15,6 @@ from attnmt.model.luong import LuongNMT
 from attnmt.model.reference import Reference
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.training.cuda_graphs import SWITCH
-from attnmt.training.evaluation import cost_a_word
 from attnmt.training.optimizers import OPTIMIZERS
 from attnmt.training.step import Step
 
@@ -114,21 +113,6 @@ def test_a_gpu_learns_what_a_processor_does(optimizer):
     assert found == pytest.approx(expected, rel=1e-3)
 
 
-def test_the_gradient_of_an_embedding_of_many_words_is_that_of_a_processor():
-    system, gradients = SYSTEMS["local-p without dropout"], []
-    for device in ("cpu", "cuda"):
-        model = small(system, 16)
-        model.initialize(1)
-        model.to(device).train()
-        (batch,) = wide_batches(1)
-        batch = batch.to(torch.device(device))
-        h_tilde, _ = model(batch.source, batch.source_lengths, batch.words)
-        model.loss(h_tilde, batch.next_words, batch.lengths).backward()
-        gradients.append([embedding.grad.cpu() for embedding in model.embeddings()])
-    for expected, gradient in zip(*gradients, strict=True):
-        assert ((gradient - expected).norm() / expected.norm()).item() < 1e-3
-
-
 @EACH_SYSTEM
 def test_the_same_training_again_has_the_same_bytes(system):
     results = []
@@ -171,10 +155,3 @@ def test_memory_does_not_grow():
     after = torch.cuda.memory_allocated(), torch.cuda.memory_reserved()
     assert after[0] <= before[0] + 2**16
     assert after[1] <= before[1] + 2**22
-
-
-def test_perplexity_is_that_of_a_processor():
-    text, model = reversal(50, 3, reverse=True), small(FEEDING, 16)
-    model.initialize(1)
-    expected = cost_a_word(model, text)
-    assert cost_a_word(model.to(best_device()), text) == pytest.approx(expected, rel=1e-5)

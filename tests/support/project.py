@@ -30,7 +30,7 @@ SMALL = {
     "training.halve_after": 1,
 }
 BEST = "local_p_general_feed"
-MEMBERS = ["base_reverse", BEST, f"{BEST}_2"]
+MEMBERS = ["base_reverse", BEST]
 GRU = "gru_self"
 MODELS = [*MEMBERS, GRU]
 SYSTEMS = "systems.yaml:"  # the prefix of a key of systems.yaml
@@ -39,7 +39,7 @@ TINY: dict[str, Any] = {
     **{f"families.{name}.{key}": value for name in FAMILIES for key, value in SMALL.items()},
     "families.gru.encoding.pieces": {"merges": 100, "threshold": 2},
     "systems": ["base_reverse", BEST, GRU],
-    "seeds": {BEST: 2},
+    "seeds": 1,
     f"{SYSTEMS}ensembles.ensemble": {"family": "luong", "members": MEMBERS},
     "decoding.beam": 2,
     "decoding.candidates": 2,

@@ -38,18 +38,6 @@ def test_a_claim_has_its_interval_ours_filled_the_papers_hollow_and_the_verdict(
         assert len({line.get_color() for line in points}) == len(group)  # one for each verdict
 
 
-def test_each_claim_stands_above_its_interval_and_below_the_one_before():
-    long = made_claim("long", claim="Long words stand in two lines. " * 3)
-    (axes,) = draw_claims([long, CLAIMS[0]]).axes
-    places = [
-        line.get_ydata()[0] for line in axes.get_lines() if line.get_markerfacecolor() == "none"
-    ]
-    texts = [text for text in axes.texts if text.get_position()[0] == 0]
-    tops = [text.get_position()[1] for text in texts]
-    ends = [top + len(text.get_text().splitlines()) for top, text in zip(tops, texts, strict=True)]
-    assert tops[0] < ends[0] < places[0] < tops[1] < ends[1] < places[1]
-
-
 def test_claims_without_a_value_are_left_out_and_words_stay_words(tmp_path):
     write_claims_figure(CLAIMS[3:], tmp_path)
     assert claims_svg(CLAIMS[3:]) == claims_svg([]) == ""

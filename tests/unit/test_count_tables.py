@@ -3,7 +3,6 @@
 from made_report import MACHINE, changed, made_numbers, made_params
 
 from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
-from attnmt.reporting.table import table_of
 from attnmt.scoring.score_table import ScoreTable
 
 PARAMS = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", "gru_self")
@@ -61,8 +60,3 @@ def test_each_family_on_words_has_both_dictionaries():
         row = f"{line.direction} {line.family}"
         assert table.cell(row, "source words") == line.value
         assert table.cell(row, "family") == line.family
-
-
-def test_a_row_with_nothing_but_a_name_is_left_out():
-    rows = {"a": {"system": "a", "n": 1.0}, "b": {"system": "b", "n": None}}
-    assert list(table_of("t", "T", "A.", rows, {}).frame.index) == ["a"]

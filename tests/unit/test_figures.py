@@ -88,16 +88,6 @@ def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows():
         assert (series.x, series.y) == ([5, 10, 15], [first + 1, first + 2, first + 3])
 
 
-def test_lines_of_a_second_metric_by_length_add_no_point_to_figure_6():
-    params = made_params()
-    numbers = made_numbers(params)
-    groups = [line for line in numbers.lines if line.max_words]
-    more = [line.model_copy(update={"metric": "chrf", "script": None}) for line in groups]
-    more += [line.model_copy(update={"script": "nist"}) for line in groups]
-    expected = figure6(params, numbers)
-    assert figure6(params, ScoreTable([*numbers.lines, *more])) == expected
-
-
 def test_groups_with_equally_long_references_are_one_point_of_figure_6():
     params = of_own_text(made_params())
     numbers = made_numbers(params)
@@ -132,15 +122,6 @@ def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, number
         head, *rows = csv.reader(stream)
     assert head == ["panel", "series", "model", "x", "y"]
     assert [(*row[:3], float(row[3]), float(row[4])) for row in rows] == expected
-
-
-def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
-    panels = [*figure5(params).panels, *figure6(params, made_numbers(params)).panels]
-    looks = {}
-    for series in (series for panel in panels for series in panel.series):
-        look = draw.stroke(series), series.key
-        assert looks.setdefault(series.model or series.label, look) == look
-    assert len(set(looks.values())) == len(looks) == len(set(draw.STROKES)) == 9
 
 
 def test_missing_groups_of_sentences_are_named(params):

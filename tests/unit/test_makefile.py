@@ -42,15 +42,6 @@ def test_an_environment_is_made_once(first):
     assert steps(first) == []
 
 
-def test_mlflow_shows_an_experiment_on_the_port_that_is_checked(first, monkeypatch):
-    monkeypatch.delenv("PORT", raising=False)
-    for words, port in (([], "5000"), (["PORT=5002", "EXPERIMENT=captions"], "5002")):
-        checked, *served = steps(first, "ui", *words)
-        experiment = "captions" if len(words) > 1 else "demo"
-        assert checked == f"attnmt track --experiment {experiment} --port {port}"
-        assert f" --port {port} " in " ".join(served)
-
-
 @pytest.mark.parametrize(
     ("store", "shown"),
     [

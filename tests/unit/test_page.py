@@ -96,10 +96,11 @@ def test_the_page_opens_with_table_1_and_figure_5_and_folds_the_rest(page):
     assert [f"#{name}" for name in chain(first, *groups)] == [one for one in linked if one[1:]][2:]
 
 
-def test_claims_open_the_page_with_a_picture_and_their_verdicts(tmp_path, monkeypatch):
+def test_claims_open_the_page_with_a_picture_but_not_that_of_ones_own_text(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     claims = [made_claim("one"), made_claim("two", claim=NASTY, verdict="refuted")]
-    text = page_of(write_report(["base", "base_reverse"], claims, seeds=2))
+    params = write_report(["base", "base_reverse"], claims, seeds=2)
+    text = page_of(params)
     first, *groups = sections(text)
     assert first[0] == "claims_figure"
     assert ["claims"] in groups
@@ -109,11 +110,7 @@ def test_claims_open_the_page_with_a_picture_and_their_verdicts(tmp_path, monkey
     assert {"confirmed", "refuted"} <= set(parsed.values("data-verdict"))
     assert NASTY not in text
     assert "attention" not in parsed.values("id")  # neither system has any
-
-
-def test_the_page_of_ones_own_text_has_only_its_own_systems(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    params = of_own_text(write_report(claims=[made_claim("one")], seeds=2))
+    params = of_own_text(params)
     write_score_table(Layout(params.experiment).score_table, own_numbers(params).lines)
     text = page_of(params)
     first, *groups = sections(text)

@@ -78,9 +78,3 @@ def test_figures_5_and_6_have_the_published_curves():
     ours = {("base_reverse_dropout", False), ("local_p_general_feed", True), ("ensemble", True)}
     others = {(None, False), (None, True)}  # two are other people's
     assert {(row.system, row.replaced) for row in rows} == ours | others
-
-
-def test_what_was_trained_with_other_settings_than_most_is_marked():
-    params = made_params(file=PAPER)
-    marks = {row.key: row.mark for row in table_rows(params, "table1")}
-    assert {key for key, mark in marks.items() if mark} == {"base", "reverse"}

@@ -63,19 +63,6 @@ IMPORTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import attnmt.config.params as params",
-        "from attnmt.config import params",
-        "def late():\n    from attnmt.config.params import Params",
-        "__import__('attnmt.config.params')",
-    ],
-)
-def test_every_form_of_an_import_counts(code):
-    assert imports(ast.parse(code)) == {"attnmt.config.params"}
-
-
 def test_every_room_has_its_place():
     assert {room_of(module) for module in MODULES.keys() - {"attnmt"}} == set(ROOMS)
 

@@ -79,20 +79,6 @@ def test_a_system_that_varies_too_much_for_the_law_of_the_others_borrows_less():
             assert float(moderated) == pytest.approx(max(float(mean), least), rel=1e-6)
 
 
-def test_many_studies_are_many_pools():
-    v = np.array([[1.0, 2.0, 3.0, 90.0], [1.0, 1.1, 0.9, 1.0]])
-    priors = prior_of(v, 2, alike=[0, 1])
-    assert priors.floor == pytest.approx([1.5, 1.05])
-    for i, row in enumerate(v):
-        one = prior_of(row, 2, alike=[0, 1])
-        assert (priors.scale[i], priors.freedom[i]) == (one.scale, one.freedom)
-        many, single = priors.moderated(v[:, 0], 2), one.moderated(row[0], 2)
-        assert [float(one[i]) for one in many] == pytest.approx([*map(float, single)])
-    differences = priors.of_differences(prior_of(v, 2, alike=[2, 3]))
-    assert differences.floor == pytest.approx([1.5 + 46.5, 1.05 + 0.95])
-    assert differences.scale == pytest.approx(2 * priors.scale)
-
-
 @pytest.mark.parametrize("score", [12.34, 0.1 + 0.2, 71.23])
 def test_equal_scores_do_not_vary_whatever_rounding_does(score):
     runs = [Runs.of_values([score * less] * 3) for less in (1, 1 / 3)]

@@ -90,9 +90,7 @@ def test_each_number_is_found_by_what_it_says():
     assert ALL.gain(AFTER, OTHER) is GAIN
     assert ALL.paper("table1/x", "bleu") is PAPER
     assert ALL.paper("table1/x", "bleu", kind="gain") is PRINTED
-
-
-def test_a_number_that_is_not_there_is_none():
+    # A number that is not there is None.
     assert ALL.system("a", "bleu", "t", "nist") is None
     assert ALL.system("a", "bleu", "u", "nist", "before") is None
     assert ALL.training("a", "bleu", "t", "nist", "before") is None
