@@ -13,12 +13,11 @@ from small_project import ROOT, Command
 
 from attnmt.config import Params
 from attnmt.corpora.links import flipped, format_links, parse_links, read_links
-from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.packing.folder import read_packed
-from attnmt.scoring.aer import aer
+from attnmt.text.aer import aer
 
 
 @pytest.fixture
@@ -37,20 +36,15 @@ def attnmt(
 @pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
 def test_links_are_those_of_the_set_itself(attnmt, params, name):
     assert attnmt("--model", name, "--links", "own.links")[0] == 0
-    forced = load_translator(params, name).force_decode_set("test").links["same"]
+    forced = load_translator(params, name).force_decode_set("test").links
     links = [flipped(line) for line in forced] if name == "german" else forced
     assert read_lines(Path("own.links"), may_be_blank=True) == [
         format_links(line) for line in links
     ]
 
 
-@pytest.mark.parametrize("chosen", ["same", "next"])
 @pytest.mark.parametrize("flip", [False, True])
-def test_rates_are_those_of_the_links(attnmt, params, monkeypatch, flip, chosen):
-    """The unknown word of dev is right at the same step; the aligner chooses where links are read."""
-    nearer = {step: 0.25 if step == chosen else 0.5 for step in ("same", "next")}
-    reading = load_reading(params, "local_p").model_copy(update={"aer": nearer})
-    monkeypatch.setattr("attnmt.scoring.external_alignment.load_reading", lambda *_: reading)
+def test_rates_are_those_of_the_links(attnmt, flip):
     assert attnmt("--model", "local_p", "--links", "own.links")[0] == 0
     own = [line.sure for line in read_links(Path("own.links"))]
     texts = [read_lines(Path(f"test.{language}")) for language in ("en", "de")]
@@ -64,16 +58,9 @@ def test_rates_are_those_of_the_links(attnmt, params, monkeypatch, flip, chosen)
     with Path("rates.csv").open(newline="") as stream:
         row, diagonal = csv.DictReader(stream)
     assert row["system"] == "local_p"
-    assert row["chosen"] == chosen
-    assert row["aer"] == row[f"{chosen}_step"]
     assert float(row["aer"]) == pytest.approx(aer(own, gold, gold), abs=1e-4)
     assert float(row["low"]) <= float(row["aer"]) <= float(row["high"])
     assert f"AER {float(row['aer']):.2f}" in out
-    other = {"same": "next", "next": "same"}[chosen]
-    assert (
-        f"at the {chosen} step, which the outside aligner's links of dev chose: AER 0.250 there, 0.500 "
-        f"at the {other} step; {float(row[f'{other}_step']):.2f} at the {other} step"
-    ) in out
     assert diagonal["system"] == "diagonal"
     nearest = [[(min(at, source - 1), at) for at in range(target)] for source, target in lengths]
     assert float(diagonal["aer"]) == pytest.approx(aer(nearest, gold, gold), abs=1e-4)
@@ -106,12 +93,12 @@ def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt):
     with Path("rates.csv").open(newline="") as stream:
         row, _ = csv.DictReader(stream)
     # Only `Gardens!` is short enough to keep its first word, so at most one link is right.
-    assert float(row["same_step"]) > 0.8
+    assert float(row["aer"]) > 0.8
 
 
 def test_links_count_the_words_that_are_given_also_if_the_first_are_not_read(attnmt, params):
     status, _, err = attnmt("-m", "gru", "--links", "own.links")
-    read = load_translator(params, "gru").force_decode_set("test").links["same"]
+    read = load_translator(params, "gru").force_decode_set("test").links
     sides = [
         [len(line.split()) for line in read_lines(Path(f"test.{code}"))] for code in ("en", "de")
     ]
@@ -142,7 +129,7 @@ def test_plain_text_is_linked_as_the_set_is_whose_text_it_is(attnmt, params, nam
     for path, text in zip(raw, (ENGLISH, GERMAN), strict=True):
         write_lines(path, text["test"])
     translator = load_translator(params, name)
-    forced = translator.force_decode_set("test").links["same"]
+    forced = translator.force_decode_set("test").links
     links = [format_links(flipped(line) if name == "german" else line) for line in forced]
     sides = [
         [" ".join(translator.data.words(units)) for units in translator.data.units("test", code)]

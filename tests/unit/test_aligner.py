@@ -16,8 +16,8 @@ from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 
 from attnmt.corpora.links import GoldLinks, Links
 from attnmt.errors import InputError
-from attnmt.scoring.aer import aer
 from attnmt.text import aligner
+from attnmt.text.aer import aer
 from attnmt.text.aligner import Pair, _model, align
 from attnmt.text.tokenizer import MosesTokenizer
 

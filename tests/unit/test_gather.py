@@ -15,7 +15,6 @@ from attnmt.corpora.links import flipped, read_links
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.claim_lines import read_claims
 from attnmt.scoring.comparisons import comparisons
 from attnmt.scoring.evaluate import evaluate
@@ -39,6 +38,7 @@ from attnmt.scoring.seed_statistics import (
     squeeze_variances,
 )
 from attnmt.scoring.significance import compare
+from attnmt.text.aer import aer, link_counts, rates
 
 LAYOUT = Layout("demo")
 
@@ -81,8 +81,8 @@ def gold():
     return read_links(LAYOUT.tokens / "test.links")
 
 
-def links(name, step="same"):
-    lines = read_links(LAYOUT.translations(name) / f"test.forced.{step}.links")
+def links(name):
+    lines = read_links(LAYOUT.translations(name) / "test.forced.links")
     return [flipped(line.sure) if name == "back" else line.sure for line in lines]
 
 
@@ -106,8 +106,8 @@ def lent(params, score, *more):
     return squeeze_variances(scored, dict.fromkeys(several, "sgd"), params.ensembles)
 
 
-def link_runs(params, system, step="same"):
-    seeds = [link_counts_of(links(name, step)) for name in params.runs_of(system)]
+def link_runs(params, system):
+    seeds = [link_counts_of(links(name)) for name in params.runs_of(system)]
     return Runs.measured(np.array(seeds), rates)
 
 

@@ -39,12 +39,6 @@ def test_raw_text_is_translated_as_the_stage_translates_its_ids(translators, nam
         assert ours[0].score == pytest.approx(expected[0].score, abs=1e-4)
 
 
-def test_attention_is_read_at_the_chosen_step_or_at_the_authors(translators, params, folder):
-    authors = load_translator(params, "local_p", folder, with_reading=False)
-    steps = [one.options.link_step for one in (translators["local_p"], authors)]
-    assert steps == ["same", "next"]
-
-
 def test_unknown_words_are_replaced_and_text_is_plain(translators):
     moses = MosesTokenizer("de", split_hyphens=False)
     unknown = 0
@@ -107,9 +101,9 @@ def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
     weights = "models/demo/local_p/weights.safetensors: "
     assert refused("ensemble") == weights + all_of_it.format("ensemble", "ensemble")
     shutil.copytree(folder / "models", tmp_path / "models")
-    reading = "translations/demo/local_p/reading.json: "
-    assert refused("local_p") == reading + all_of_it.format("local_p", "translate")
-    load_translator(params, "plain", tmp_path)  # without attention there is no reading
+    offset = "translations/demo/local_p/offset.json: "
+    assert refused("local_p") == offset + all_of_it.format("local_p", "translate")
+    load_translator(params, "plain", tmp_path)  # without attention there is no offset
 
 
 def test_the_longest_sentence_of_the_training_text_is_known(translators, params, folder, tmp_path):

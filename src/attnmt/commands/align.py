@@ -1,7 +1,7 @@
 """``attnmt align``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ from attnmt.commands.options import (
     refuse_pipes,
 )
 from attnmt.commands.pairs import Source, Target, note_unknown, pairs_given
-from attnmt.config import DEMO, DIAGONAL, LinkStep, Params
+from attnmt.config import DEMO, DIAGONAL, Params
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
@@ -25,10 +25,7 @@ from attnmt.files.text_file import write_lines
 if TYPE_CHECKING:
     from attnmt.scoring.metric import Score
 
-STEPS: tuple[LinkStep, ...] = get_args(LinkStep)
-# `aer` and its 95% interval, `low` to `high`, are those at the step that `chosen` names: its links are
-# nearer to the outside aligner's on the development set. The diagonal reads no step.
-COLUMNS = ("system", "aer", "low", "high", "same_step", "next_step", "chosen")
+COLUMNS = ("system", "aer", "low", "high")  # low and high bound the 95% interval
 
 
 def align(
@@ -69,11 +66,9 @@ def align(
 
     The links go to standard output, or to the file of --links; with --gold, error rates are printed.
     Links count tokens, so those of plain text are followed by the tokens of both sides, after tabs.
-    The links are those at the step of attention whose links are nearer to the outside aligner's on the
-    development set. Error rates are given for this step, and then for the other one. The diagonal is no
-    model: it links each target word to the source word at the same position. Source and target are the
-    experiment's, also for a model that translates from the target to the source. With --gold and without
-    --model, the first seeds of all systems and ensembles with attention are compared.
+    The diagonal is no model: it links each target word to the source word at the same position. Source
+    and target are the experiment's, also for a model that translates from the target to the source. With
+    --gold and without --model, the first seeds of all systems and ensembles with attention are compared.
 
     Examples:
 
@@ -114,15 +109,13 @@ def align(
         if (family := params.translators(name).family) not in families:
             families.add(family)
             note_unknown(linked.coverage)
-        reading = linked.reading.of_links()
-        chosen = reading.chosen
         unread = [
             (given[0] - len(read[0]), given[1] - len(read[1]))
             for given, read in zip(pairs.word_counts, linked.words, strict=True)
         ]
         for lost in filter(None, map(sum, zip(*unread, strict=True))):
             warn(f"{name} does not read {counted(lost, 'first word')} of long lines")
-        found = linked.links[chosen]
+        found = linked.links
         if tokenized:  # links count the words that were given
             found = [
                 [(i + first[0], j + first[1]) for i, j in line]
@@ -136,22 +129,18 @@ def align(
             write_lines(links, rows_of_links)
         elif gold is None:
             print(*rows_of_links, sep="\n")
-        if linked.scores:
-            score, by_step = linked.scores[chosen], {s: linked.scores[s].value for s in STEPS}
-            numbers = [score.value, score.low, score.high, *by_step.values()]
-            rows.append((name, *map("{:.4f}".format, numbers), chosen))
-            others = [f"{rate:.2f} at the {s} step" for s, rate in by_step.items() if s != chosen]
-            typer.echo(f"{_rate(name, score)} at {reading.why}; {others[0]}")
-    if (diagonal := score_diagonal(params, pairs)) is not None:
-        numbers = [diagonal.value, diagonal.low, diagonal.high]
-        rows.append((DIAGONAL, *map("{:.4f}".format, numbers), "", "", ""))
-        typer.echo(_rate(DIAGONAL, diagonal))
+        if linked.score:
+            rows.append(_row(name, linked.score))
+    if diagonal := score_diagonal(params, pairs):
+        rows.append(_row(DIAGONAL, diagonal))
     if output is not None:
         write_lines(output, map(",".join, rows))
 
 
-def _rate(name: str, scores: "Score") -> str:
-    return f"{name:32} AER {scores.value:.2f} ({scores.low:.2f} to {scores.high:.2f})"
+def _row(name: str, score: "Score") -> tuple[str, ...]:
+    """Print an error rate, and return its row."""
+    typer.echo(f"{name:32} AER {score.value:.2f} ({score.low:.2f} to {score.high:.2f})")
+    return (name, *map("{:.4f}".format, (score.value, score.low, score.high)))
 
 
 def _attentional(params: Params) -> list[str]:

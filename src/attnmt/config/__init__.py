@@ -9,7 +9,6 @@ from attnmt.config.experiment import (
     CpuISA,
     Decoding,
     LengthPenalty,
-    LinkStep,
     Machine,
     SearchRules,
 )
@@ -49,7 +48,6 @@ __all__ = [
     "Language",
     "Languages",
     "LengthPenalty",
-    "LinkStep",
     "Machine",
     "ModelShape",
     "Params",

@@ -49,11 +49,11 @@ class History:
         """Finish some hypotheses with the words of all steps so far; see ``_Finished``."""
         self._finished.append(_Finished(len(self.steps), sentences, which, hypotheses, scores))
 
-    def read_back(self, shift: int) -> list[list[Hypothesis]]:
+    def read_back(self, offset: int) -> list[list[Hypothesis]]:
         """Return each sentence's finished translations, in order of finishing.
 
         Args:
-            shift: 0 links a word by the weights of its own step, 1 by those of the next.
+            offset: 0 links a word by the weights of its own step, 1 by those of the next.
         """
         sentences, k, lengths, scores = self._ends()
         words = np.zeros((len(k), len(self.steps)), dtype=int)
@@ -78,7 +78,7 @@ class History:
         for i, n, row, score, positions in zip(
             *(a.tolist() for a in (sentences, lengths, words, scores, attended)), strict=True
         ):
-            links = positions[shift : shift + n] if attends else []
+            links = positions[offset : offset + n] if attends else []
             candidates[i].append(Hypothesis(row[:n], score, links))
         return candidates
 

@@ -26,10 +26,9 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from attnmt.config import Average, LinkStep, SearchRules
+from attnmt.config import Average, SearchRules
 from attnmt.decoding.ensemble import Shares, attended, best_words, joint_attention
 from attnmt.decoding.history import History, Hypothesis, Step
-from attnmt.decoding.link_step import OFFSETS
 from attnmt.decoding.rules import Limits, limits, penalty
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import explained
@@ -46,7 +45,7 @@ class Search:
     beam: int
     candidates: int  # how many finished translations of a sentence are enough
     best: int = 1  # the n of the rule for the n best
-    link_step: LinkStep = "same"
+    attention_offset: int = 0  # which step links a word (:mod:`attnmt.decoding.attention_offset`)
     average: Average = "logits"  # how an ensemble's members are averaged
     shares: Shares | None = None  # how much each of them counts; all the same if None
     rules: SearchRules = field(default_factory=SearchRules)
@@ -150,7 +149,7 @@ def search(
         for member in members:
             member.reorder(rows, parents[rows])
         live = live.select(rows)
-    return history.read_back(OFFSETS[options.link_step])
+    return history.read_back(options.attention_offset)
 
 
 def _extend(

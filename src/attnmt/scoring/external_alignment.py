@@ -4,17 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnmt.config import LinkStep, Params
+from attnmt.config import Params
 from attnmt.corpora.links import GoldLinks, Links, flipped, read_gold
 from attnmt.corpora.normal_form import normalized
 from attnmt.decoding.coverage import Coverage
-from attnmt.decoding.link_step import Reading, load_reading
 from attnmt.decoding.pipeline import load_translator
 from attnmt.decoding.reader import Reader, Units
 from attnmt.errors import InputError
 from attnmt.scoring.alignment import diagonal_links, score_links
 from attnmt.scoring.metric import Score
-from attnmt.scoring.reference_links import ReferenceLinks, cut_links
+from attnmt.text.reference_links import ReferenceLinks, cut_links
 from attnmt.text.tokenizer import Tokenizer, tokenizer
 
 Line = tuple[str, str]  # its place, for messages, and its text
@@ -77,17 +76,12 @@ class OwnPairs:
 
 @dataclass(frozen=True)
 class LinkedPairs:
-    """The links of a system, source-target, by the step at which attention is read.
+    """The links of a system, source-target."""
 
-    ``reading`` says which steps were chosen in the stage translate. ``scores`` is empty without gold
-    links.
-    """
-
-    links: dict[LinkStep, list[Links]]
+    links: list[Links]
     words: list[tuple[list[str], list[str]]]  # that were read, source and target
     coverage: list[Coverage]  # of source and target
-    reading: Reading
-    scores: dict[LinkStep, Score]
+    score: Score | None  # None without gold links
 
 
 def link_pairs(params: Params, name: str, pairs: OwnPairs, root: Path = Path()) -> LinkedPairs:
@@ -100,27 +94,21 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs, root: Path = Path()) 
     """
     if not params.attends(name):
         raise InputError(f"--model: {name} has no attention, so it links no words")
-    translator, reading = load_translator(params, name, root), load_reading(params, name, root)
+    translator = load_translator(params, name, root)
     backward = translator.source.code != params.languages.source.code
     texts = (pairs.targets, pairs.sources) if backward else (pairs.sources, pairs.targets)
     readers = translator.source, translator.target
     units = [_units(reader, text) for reader, text in zip(readers, texts, strict=True)]
-    forced = translator.force(*units)
+    links = translator.force(*units).links
     coverage = [*map(Coverage, readers, units)]
     if backward:
         units.reverse()
         coverage.reverse()
+        links = list(map(flipped, links))
     read = ([*map(translator.data.words, side)] for side in units)
-    links = {
-        step: [flipped(line) for line in lines] if backward else lines
-        for step, lines in forced.links.items()
-    }
     length = params.families[params.translators(name).family].encoding.length
-    words = list(zip(*read, strict=True))
-    scores = {step: _score(params, lines, pairs, length) for step, lines in links.items()}
-    return LinkedPairs(
-        links, words, coverage, reading, {step: one for step, one in scores.items() if one}
-    )
+    score = _score(params, links, pairs, length)
+    return LinkedPairs(links, list(zip(*read, strict=True)), coverage, score)
 
 
 def score_diagonal(params: Params, pairs: OwnPairs) -> Score | None:
