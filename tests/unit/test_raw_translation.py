@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from made_records import metrics
 from small_experiment import ENGLISH, GERMAN
 
-from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.pipeline import TranslationPipeline, load_translator
-from attnmt.decoding.search import search
+from attnmt.decoding.search import Hypothesis, search
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout

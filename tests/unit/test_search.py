@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from attnmt.config import ModelShape, SearchRules, System
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced_decoding import force
-from attnmt.decoding.history import Hypothesis
-from attnmt.decoding.search import Search, search
+from attnmt.decoding.search import Hypothesis, Search, search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import make_batch

@@ -12,11 +12,10 @@ from attnmt.corpora.links import Links
 from attnmt.decoding.attention_offset import OFFSETS, load_offset
 from attnmt.decoding.batched import force_all, search_all
 from attnmt.decoding.forced_decoding import Forced
-from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.kept_attention import Attended, sampled_lines
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.reader import Reader, Units
-from attnmt.decoding.search import Search, changed_rules
+from attnmt.decoding.search import Hypothesis, Search, changed_rules
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.errors import InputError
 from attnmt.layout import Layout
