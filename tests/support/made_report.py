@@ -1,7 +1,7 @@
 """A report of a few systems: hand-written lines of scores.csv, and the files behind its figures.
 
 System number k (from 0) has a perplexity of 9 - k / 10, BLEU 10 + k before unknown words are replaced
-and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and its word t attends to
+and 12 + k afterwards, and an AER of 0.25 - k / 100. Its costs fall toward k, and its word t attends to
 t + k.
 """
 

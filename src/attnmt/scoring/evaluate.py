@@ -232,8 +232,8 @@ def _constant(params: Params) -> Iterator[Scored]:
     """Yield BLEU of one sentence for all lines, in each direction."""
     make_row = partial(ScoreRow, kind="system", system=CONSTANT, metric="bleu", script="tokenized")
     for direction, test, lines, score in constant_scores(params):
-        on_set = {"direction": direction, "set": test, "lines": lines, "replacement": "before"}
-        yield make_row(**on_set, **score._asdict()), None
+        on_set = partial(make_row, direction=direction, set=test, lines=lines)
+        yield on_set(replacement="before", **score._asdict()), None
 
 
 def _dictionaries(params: Params) -> Iterator[Scored]:
