@@ -14,9 +14,8 @@ Writes  translations/<experiment>/<name>/
             <set>.attention.json             attention weights of decoding.samples lines
             <set>.forced.attention.json      those of the aligned sets' references
             <set>.forced.scores              log p of each reference of an aligned set
-            <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
-            reading.json    the step whose attention replaces unknown words, and what chose it on dev;
-                            how far the links of either step are from the aligner's there
+            <set>.forced.links               their links, Pharaoh, by attention
+            offset.json     the step whose attention links words, as dev chose it by the aligner's links
 """
 
 import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
@@ -27,12 +26,12 @@ import torch
 
 from attnmt.config import load_params
 from attnmt.corpora.links import format_links
+from attnmt.decoding.attention_offset import choose_offset, silver_links
 from attnmt.decoding.kept_attention import write_attention
 from attnmt.decoding.pipeline import Translation, TranslationPipeline, load_translator
 from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.chosen_step import choose_reading, silver_links
 from attnmt.workflow.stage import run_stage
 
 PARAMS = (
@@ -51,10 +50,11 @@ def main(params_file: Path, name: str) -> None:
     check_place(layout.translations(name), folder=True)
     torch.set_num_threads(params.machine.decode_threads)
     silver = silver_links(params, name) if params.attends(name) else None
-    translator = load_translator(params, name, with_reading=False)
-    reading = None if silver is None else choose_reading(translator, sets.dev, silver)
-    if reading:
-        translator.read_at(reading.chosen)
+    translator = load_translator(params, name, with_offset=False)
+    offset = None
+    if silver is not None:
+        offset = choose_offset(translator.links_by_offset(sets.dev), silver)
+        translator.read_at(offset.attention_offset)
     with atomic_folder(layout.translations(name)) as folder:
         for test in sets.tests:
             translations = translator.translate_set(test)
@@ -64,8 +64,8 @@ def main(params_file: Path, name: str) -> None:
                 write_attention(folder / f"{test}.attention.json", samples)
         for aligned in sets.aligned:
             write_forced(folder, aligned, translator, decoding.samples)
-        if reading:
-            write_json(folder / layout.reading(name).name, reading.model_dump())
+        if offset:
+            write_json(folder / layout.offset(name).name, offset.model_dump())
 
 
 def write_translations(
@@ -91,9 +91,8 @@ def write_forced(folder: Path, aligned: str, translator: TranslationPipeline, sa
     """Write the scores, the links and the attention of an aligned set's references."""
     forced = translator.force_decode_set(aligned)
     write_lines(folder / f"{aligned}.forced.scores", (f"{score:.4f}" for score in forced.scores))
-    for step, links in forced.links.items():
-        write_lines(folder / f"{aligned}.forced.{step}.links", map(format_links, links))
     if translator.attends:
+        write_lines(folder / f"{aligned}.forced.links", map(format_links, forced.links))
         path = folder / f"{aligned}.forced.attention.json"
         write_attention(path, translator.attention_to(aligned, samples))
 

@@ -66,9 +66,9 @@ class Layout:
         """Translations of the test sets and links of the aligned set, by a model or an ensemble."""
         return Path(self.root, "translations", self.experiment, name)
 
-    def reading(self, name: str) -> Path:
-        """The step at which attention is read, and why. A model without attention has no such file."""
-        return self.translations(name) / "reading.json"
+    def offset(self, name: str) -> Path:
+        """The step whose attention links a word. A model without attention has no such file."""
+        return self.translations(name) / "offset.json"
 
     def scores(self, name: str) -> Path:
         """All numbers of a model, an ensemble, or links that no model makes."""

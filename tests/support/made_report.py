@@ -1,7 +1,7 @@
 """A report of a few systems: hand-written lines of scores.csv, and the files behind its figures.
 
 System number k (from 0) has a perplexity of 9 - k / 10, BLEU 10 + k before unknown words are replaced
-and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and its word t attends to
+and 12 + k afterwards, and an AER of 0.25 - k / 100. Its costs fall toward k, and its word t attends to
 t + k.
 """
 
@@ -113,7 +113,6 @@ def made_gain(ours: ScoreRow, other: ScoreRow, p: float | None = 0.01) -> ScoreR
     value = round((ours.value or 0) - (other.value or 0), 6)
     changes = {"kind": "gain", "value": value, "low": value - 0.5, "high": value + 0.5, "p": p}
     changes |= {"over": other.system, "over_replacement": other.replacement, "sd": None}
-    changes |= {"readers": ours.readers or other.readers}
     return ours.model_copy(update=changes)
 
 
@@ -227,9 +226,7 @@ def _lines(params: Params, name: str, k: int) -> Iterator[ScoreRow]:
                 yield made_line(name, metric, count, **on)
     if params.attends(name):
         on = common | {"set": params.sets.aligned[0], "lines": 500, "note": _links("gold")}
-        for step, reader, less in (("same", "chosen words", 0.25), ("next", "authors", 0.0)):
-            read = {"script": step, "readers": reader}
-            yield made_line(name, "aer", 0.5 - k / 100 - less, 0.02, **read, **on)
+        yield made_line(name, "aer", 0.25 - k / 100, 0.02, **on)
 
 
 def _links(kind: str) -> str:
@@ -240,12 +237,9 @@ def _gains(lines: Sequence[ScoreRow]) -> Iterator[ScoreRow]:
     """Yield the gain of each number over the same number of every other system, and by replacement."""
     kinds: dict[Any, list[ScoreRow]] = {}
     for line in lines:
-        readers = (line.readers or "authors chosen").split() if line.metric == "aer" else [None]
         shown = line.metric == "aer" or line.script in ("tokenized", "nist")
         if line.kind == "system" and shown and line.max_words is None:
-            script = line.script if line.metric == "bleu" else None
-            for reader in readers:
-                kinds.setdefault((line.metric, line.set, script, reader), []).append(line)
+            kinds.setdefault((line.metric, line.set, line.script), []).append(line)
     for alike in kinds.values():
         for ours in alike:
             for other in alike:

@@ -123,8 +123,7 @@ def make_experiment(folder: Path) -> Params:
     for number, name in enumerate(params.trainings):
         make_model(params, layout, name, 2.0 + number)
     for name in filter(params.attends, [*params.trainings, *params.ensembles]):
-        reading = {"set": "dev", "unknown_words": 1, "hits": {"same": 1, "next": 0}}
-        write_json(layout.reading(name), reading | {"chosen": "same", "authors": "next"})
+        write_json(layout.offset(name), {"attention_offset": 0, "dev_aer": [0.25, 0.5]})
     return params
 
 

@@ -60,9 +60,6 @@ def write_scores(name, value=20.5, aer=None):
             own.append({"set": "test1"} | keys | bounds)
     for aligned in ("test2", "test1") if aer is not None else ():
         bounds = {"value": aer, "low": aer - 0.125, "high": aer + 0.125}
-        own.append(
-            {"set": aligned, "metric": "aer", "script": "same", "readers": "authors chosen"}
-            | bounds
-        )
+        own.append({"set": aligned, "metric": "aer"} | bounds)
     lines = [line for line in lines if line.model != name]
     write_score_table(path, [*lines, *(ScoreRow.model_validate(common | keys) for keys in own)])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnmt.errors import InputError
-from attnmt.scoring.aer import aer
+from attnmt.text.aer import aer
 
 LINKS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
 CORPUS = st.lists(st.tuples(LINKS, LINKS, LINKS), min_size=1, max_size=6)

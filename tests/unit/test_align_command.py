@@ -11,12 +11,11 @@ from small_project import ROOT, Command
 
 from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped, format_links, parse_links
-from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
 from attnmt.packing.folder import read_packed
-from attnmt.scoring.aer import aer
+from attnmt.text.aer import aer
 
 
 @pytest.fixture
@@ -34,8 +33,7 @@ def attnmt(
 
 def links_of(params: Params, name: str) -> list[Links]:
     """Return the links of the set by the model itself, from the experiment's source to its target."""
-    step = load_reading(params, name).of_links().chosen
-    links = load_translator(params, name).force_decode_set("test").links[step]
+    links = load_translator(params, name).force_decode_set("test").links
     return [flipped(line) for line in links] if name == "german" else links
 
 

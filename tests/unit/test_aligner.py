@@ -13,8 +13,8 @@ from demo_text import demo_lines, demo_links
 from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 
 from attnmt.corpora.links import GoldLinks, Links
-from attnmt.scoring.aer import aer
 from attnmt.text import aligner
+from attnmt.text.aer import aer
 from attnmt.text.aligner import Pair, _model, align
 from attnmt.text.tokenizer import MosesTokenizer
 

@@ -4,7 +4,7 @@ import pytest
 from made_report import changed, made_params, of_own_text, own_numbers
 
 from attnmt.config import DIAGONAL
-from attnmt.reporting.caveats import AER, poorly_aligned
+from attnmt.reporting.caveats import poorly_aligned
 from attnmt.reporting.comparisons import comparisons_table
 
 GLOBAL, LOCAL = "global_general_feed", "local_p_general_feed"
@@ -14,8 +14,8 @@ ROW = f"{LOCAL} over {GLOBAL}"
 
 
 def rated(numbers, name, aer):
-    """Return numbers in which a system has an error rate at the chosen step."""
-    line = numbers.system(name, AER, "test1")
+    """Return numbers in which a system has an error rate."""
+    line = numbers.system(name, "aer", "test1")
     return changed(numbers, line, value=aer, low=aer, high=aer)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from made_scores import READING, ROOT, write_data, write_gold, write_outputs, write_training
+from made_scores import ROOT, write_data, write_gold, write_outputs, write_training
 from sacrebleu.metrics import BLEU, CHRF, TER
 from small_project import load_stage
 
@@ -164,7 +164,7 @@ def test_every_score_is_that_of_the_counts_kept_beside_it(stage, name):
     lines, path = run(stage, name).lines, LAYOUT.counts(name)
     content, arrays = path.read_bytes(), read_counts(path, "")
     kept = [line for line in lines if (line.metric, line.script) in SCORES and not line.max_words]
-    assert len(kept) == 20 + (2 if name != "base" else 0)
+    assert len(kept) == 20 + (name != "base")
     assert {*arrays} == {*map(counted, kept), "words test1", "words test2"}
     for line in kept:
         counts, scores = arrays[counted(line)], SCORES[line.metric, line.script]
@@ -195,29 +195,16 @@ def test_a_damaged_file_of_counts_is_named_with_its_cure(stage):
             read_counts(path, "evaluate again")
 
 
-@pytest.mark.parametrize("chosen", ["same", "next"])
-def test_links_are_judged_at_both_steps(stage, chosen):
+def test_links_are_judged_from_source_to_target(stage):
     """The links are German-English, the gold ones English-German."""
     name = "back_global_location"
     write_gold(params(), "test1", ["0-0 1-1", "0-1 1?0", "0-0"])
-    write_system(name, links=["0-0 1-1", "0-1 1-0", "0-0"])
-    write_lines(
-        LAYOUT.translations(name) / "test1.forced.next.links", ["0-0 0-1", "0-1 1-0", "0-0"]
-    )
-    known = {step: 0.25 if step == chosen else 0.5 for step in ("same", "next")}
-    content = READING | {"aer": known, "decided_by": "unknown words"}
-    LAYOUT.reading(name).write_text(json.dumps(content))
-    numbers = run(stage, name)
-    # There are 5 links and 4 sure ones; all are right except the second of the step "next".
-    rates = {"same": 1 - (4 + 5) / 9, "next": 1 - (3 + 4) / 9}
-    names = {"aer": "same", "aer_chosen": chosen, "aer_words": "next"}
-    names |= {"aer_same": "same", "aer_next": "next"}
-    assert [line.script for line in numbers.lines if line.metric == "aer"] == ["same", "next"]
-    for metric, step in names.items():
-        line = numbers.training(name, metric, "test1")
-        assert (line.script, line.value) == (step, pytest.approx(rates[step], abs=1e-6))
-        assert line.lines == 3
-        assert line.low < line.value < line.high if step == "next" else line.low == line.high == 0
+    write_system(name, links=["0-0 0-1", "0-1 1-0", "0-0"])
+    (line,) = (line for line in run(stage, name).lines if line.metric == "aer")
+    # There are 5 links and 4 sure ones; all links are right except the second.
+    assert line.value == pytest.approx(1 - (3 + 4) / 9, abs=1e-6)
+    assert line.lines == 3
+    assert line.low < line.value < line.high
 
 
 def test_replaced_words_are_counted_where_attention_replaces_words(stage):

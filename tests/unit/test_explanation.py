@@ -76,7 +76,7 @@ def test_each_replacement_is_what_the_translation_has(params, folder, name):
 
 def test_a_link_of_the_next_step_is_read_in_the_row_below(params, folder):
     translator = load_translator(params, "local_p", folder)
-    translator.read_at("next")
+    translator.read_at(1)
     rows = 0
     for sentence in RAW:
         best = explain(translator, sentence).candidates[0]

@@ -15,7 +15,6 @@ from attnmt.corpora.links import flipped, read_links
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json, read_lines, write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.claim_lines import read_claims
 from attnmt.scoring.comparisons import comparisons
 from attnmt.scoring.evaluate import evaluate
@@ -26,7 +25,6 @@ from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.published import published_lines
 from attnmt.scoring.score_table import (
     ScoreKey,
-    keys_of,
     metrics,
     read_score_table,
     read_scores,
@@ -39,6 +37,7 @@ from attnmt.scoring.seed_statistics import (
     squeeze_variances,
 )
 from attnmt.scoring.significance import compare
+from attnmt.text.aer import aer, link_counts, rates
 
 LAYOUT = Layout("demo")
 
@@ -81,8 +80,8 @@ def gold():
     return read_links(LAYOUT.tokens / "test.links")
 
 
-def links(name, step="same"):
-    lines = read_links(LAYOUT.translations(name) / f"test.forced.{step}.links")
+def links(name):
+    lines = read_links(LAYOUT.translations(name) / "test.forced.links")
     return [flipped(line.sure) if name == "back" else line.sure for line in lines]
 
 
@@ -106,8 +105,8 @@ def lent(params, score, *more):
     return squeeze_variances(scored, dict.fromkeys(several, "sgd"), params.ensembles)
 
 
-def link_runs(params, system, step="same"):
-    seeds = [link_counts_of(links(name, step)) for name in params.runs_of(system)]
+def link_runs(params, system):
+    seeds = [link_counts_of(links(name)) for name in params.runs_of(system)]
     return Runs.measured(np.array(seeds), rates)
 
 
@@ -125,10 +124,9 @@ def test_every_number_of_a_training_is_there_once(scored):
     own = numbers.lines[len(published) :]
     assert numbers.lines[: len(published)] == published
     keys = [
-        (line.kind, line.model, line.over, line.over_replacement, line.direction, key)
+        (line.kind, line.model, line.over, line.over_replacement, line.direction, line.key)
         for line in own
         if line.max_words is None
-        for key in keys_of(line)
     ]
     assert len(set(keys)) == len(keys)
     for name in [*params.trainings, *params.ensembles]:

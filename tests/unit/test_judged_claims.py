@@ -12,7 +12,6 @@ from attnmt.config.trainings import SeededEnsemble
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.aer import link_counts
 from attnmt.scoring.claim_lines import judge_claims, read_claims, write_claims
 from attnmt.scoring.claims import is_testable, outcome_of
 from attnmt.scoring.counts import counted, words_of, write_counts
@@ -22,6 +21,7 @@ from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.score_table import ScoreKey, ScoreTable, read_scores, write_score_table
 from attnmt.scoring.seed_statistics import contrast, difference, squeeze_variances
 from attnmt.scoring.verdicts import NOT_TESTED, all_agree, verdicts
+from attnmt.text.aer import link_counts
 
 BEST, LOCAL_M = "local_p_general_feed", "local_m_general_feed"
 SYSTEMS = ("base", BEST, LOCAL_M)
@@ -80,14 +80,11 @@ def write_run(params, name, at):
         of_key = dict(zip(("set", "script", "replacement"), key[1:], strict=True))
         lines.append(made_line(name, "bleu", 9, **of_key, **own))
         arrays[counted(lines[-1])] = BLEU.counts(text, References(REFERENCES))
-    # One line in five is all wrong, but for local-p. At the other step all lines are.
+    # One line in five is all wrong, but for local-p.
     right = ["local_p" in name or bool((line + at) % 5) for line in range(LINES)]
     made = [[(0, 0), (1, 1)] if one else [(0, 1), (1, 0)] for one in right]
-    for step, reader in (("same", "authors"), ("next", "chosen")):
-        of_step = {"set": "test1", "script": step, "readers": reader}
-        lines.append(made_line(name, "aer", 0.1, **of_step, **own))
-        links = made if step == "next" else [[(0, 1), (1, 0)]] * LINES
-        arrays[counted(lines[-1])] = link_counts(links, *GOLD)
+    lines.append(made_line(name, "aer", 0.1, set="test1", **own))
+    arrays[counted(lines[-1])] = link_counts(made, *GOLD)
     write_score_table(layout.scores(name), lines)
     write_counts(layout.counts(name), arrays)
     steps = (100, 200, 300, 400, 500)[: 4 if name == BEST else 5]
@@ -146,7 +143,7 @@ def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
     assert replaced.value == pytest.approx(after.mean)
 
 
-def test_error_rates_are_those_of_the_chosen_step_and_say_whose_links_they_count(params):
+def test_error_rates_say_whose_links_they_count(params):
     claims = {
         "aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"),
         "bleu": claim_of(),

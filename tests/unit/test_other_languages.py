@@ -66,7 +66,7 @@ def test_every_aligned_set_has_its_rates_and_its_rows(made):
     rows = {"dot": "local_m_general", "back": "back"}
     for system, row in rows.items():
         for test, kind, end in (("test", "gold", ""), ("news", "silver", "/news")):
-            line = numbers.system(system, "aer_chosen", test)
+            line = numbers.system(system, "aer", test)
             cell = tables["table6"].cell(row + end, "AER")
             assert getattr(cell, "value", cell) == line.value
             assert tables["table6"].cell(row + end, "links") == kind

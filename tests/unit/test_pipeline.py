@@ -61,17 +61,18 @@ def test_translations_are_words_with_links_of_words(text):
     assert text.data.pieces or linked_unknown
 
 
-def test_forced_links_are_of_words_in_every_reading(text):
+def test_forced_links_are_of_words_at_either_offset(text):
     forced, pairs = text.force_decode_set("test"), zip(*units(text), strict=True)
-    assert list(forced.links) == ["same", "next"]
+    links = text.links_by_offset("test")
+    assert forced.links == links[text.options.attention_offset]
     sides = [text.data.text("test", side) for side in ("en", "de")]
     for line, pair in enumerate(pairs):
         (alone,) = force(text.models, *([side[line]] for side in sides))
         assert forced.scores[line] == pytest.approx(alone.score, abs=1e-4)
         source, target = (word_of(text, sentence) for sentence in pair)
-        for step, links in forced.links.items():
-            expected = {(source[i], target[j]) for j, i in enumerate(alone.links(step))}
-            assert set(links[line]) == expected
+        for offset in (0, 1):
+            expected = {(source[i], target[j]) for j, i in enumerate(alone.links(offset))}
+            assert set(links[offset][line]) == expected
 
 
 def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search(params, folder):
@@ -143,7 +144,7 @@ def test_a_copied_word_is_written_as_the_targets_rule_writes_it(params, folder):
 
 def test_a_model_without_attention_links_nothing(params, folder):
     text = load_translator(params, "plain", folder)
-    assert text.force_decode_set("test").links == {}
+    assert text.force_decode_set("test").links == []
     for translations in text.translate_set("test"):
         assert translations[0].links == []
         assert translations[0].replaced == translations[0].words

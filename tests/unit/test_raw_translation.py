@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from made_records import metrics
 from small_experiment import ENGLISH, GERMAN
 
-from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.pipeline import TranslationPipeline, load_translator
-from attnmt.decoding.search import search
+from attnmt.decoding.search import Hypothesis, search
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
@@ -37,12 +36,6 @@ def test_raw_text_is_translated_as_the_stage_translates_its_ids(translators, nam
     for ours, expected in zip(translated, translator.translate_set("test"), strict=True):
         assert ours[0]._replace(score=0) == expected[0]._replace(score=0)
         assert ours[0].score == pytest.approx(expected[0].score, abs=1e-4)
-
-
-def test_attention_is_read_at_the_chosen_step_or_at_the_authors(translators, params, folder):
-    authors = load_translator(params, "local_p", folder, with_reading=False)
-    steps = [one.options.link_step for one in (translators["local_p"], authors)]
-    assert steps == ["same", "next"]
 
 
 def test_unknown_words_are_replaced_and_text_is_plain(translators):
@@ -107,9 +100,9 @@ def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
     weights = "models/demo/local_p/weights.safetensors: "
     assert refused("ensemble") == weights + all_of_it.format("ensemble", "ensemble")
     shutil.copytree(folder / "models", tmp_path / "models")
-    reading = "translations/demo/local_p/reading.json: "
-    assert refused("local_p") == reading + all_of_it.format("local_p", "translate")
-    load_translator(params, "plain", tmp_path)  # without attention there is no reading
+    offset = "translations/demo/local_p/offset.json: "
+    assert refused("local_p") == offset + all_of_it.format("local_p", "translate")
+    load_translator(params, "plain", tmp_path)  # without attention there is no offset
 
 
 def test_the_longest_sentence_of_the_training_text_is_known(translators, params, folder, tmp_path):

@@ -79,6 +79,13 @@ def test_a_room_imports_only_from_those_before_it(room):
     assert wrong == set()
 
 
+def test_the_stage_translate_imports_no_room_after_decoding():
+    """So a line of scoring makes no translation stale."""
+    modules = imports(ast.parse((SOURCE.parent / "stages/translate.py").read_text()))
+    rooms = {"workflow", *ROOMS[: ROOMS.index("decoding") + 1]}
+    assert {room_of(module) for module in modules} <= rooms
+
+
 def test_no_two_files_import_each_other():
     """Nor do three or more in a ring; ``prepare`` raises an error that shows it."""
     TopologicalSorter(IMPORTS).prepare()

@@ -7,7 +7,7 @@ from attnmt.corpora.links import GoldLinks
 from attnmt.scoring.alignment import score_links
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.reference_links import ReferenceLinks
+from attnmt.text.reference_links import ReferenceLinks
 
 LONG = ["a b c d e", "f g h i j"]
 SHORT = ["Ja .", "Nein .", "Das Haus ."]

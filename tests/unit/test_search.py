@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,11 +11,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnmt.config import LinkStep, ModelShape, SearchRules, System
+from attnmt.config import ModelShape, SearchRules, System
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced_decoding import force
-from attnmt.decoding.history import Hypothesis
-from attnmt.decoding.search import Search, search
+from attnmt.decoding.search import Hypothesis, Search, search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import make_batch
@@ -246,12 +245,12 @@ def test_threads_share_out_the_batches_and_change_nothing():
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("step", get_args(LinkStep))
+@pytest.mark.parametrize("offset", [0, 1])
 @pytest.mark.parametrize("seeds", [(3,), (3, 8)], ids=["model", "ensemble"])
-def test_scores_and_links_are_those_of_forced_decoding(seeds, step):
+def test_scores_and_links_are_those_of_forced_decoding(seeds, offset):
     models = [tiny(ATTENTIONS["local_p_feed"], seed, words=9, init=0.3) for seed in seeds]
     texts = sentences([5, 8, 3, 2, 4], 8)
-    options = Search(beam=9, candidates=20, best=MANY, link_step=step)
+    options = Search(beam=9, candidates=20, best=MANY, attention_offset=offset)
     compared = 0
     for source, candidates in zip(texts, search_all(models, texts, options, 5), strict=True):
         for candidate in candidates:
@@ -261,7 +260,7 @@ def test_scores_and_links_are_those_of_forced_decoding(seeds, step):
             target = np.array(candidate.words, dtype=np.int32)
             (forced,) = force(models, [source], [target])
             assert candidate.score == pytest.approx(forced.score)
-            assert candidate.links == forced.links(step)
+            assert candidate.links == forced.links(offset)
     assert compared > 3
 
 

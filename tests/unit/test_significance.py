@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from real_text import read_text, spoil
 
 from attnmt.corpora.links import GoldLinks
-from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.significance import compare, interval
+from attnmt.text.aer import aer, link_counts, rates
 
 
 def compare_texts(script, ours, other, references, samples):

@@ -93,7 +93,7 @@ def test_the_languages_of_an_expected_text_may_stand_in_any_order(project):
     encoding, training = params().families["luong"].encoding, params().training("base")
     for words in ({"en": 1000, "de": 2000}, {"de": 2000, "en": 1000}):
         size = TextSize.expected(Expected(pairs=100, words=words), encoding, params().languages)
-        assert size.target_words(training.system, params().recipe("base")) == 4 * 2100
+        assert size.target_words(training.system, params().settings("base")) == 4 * 2100
 
 
 def test_the_weights_of_the_papers_base_agree_with_a_count_by_hand():

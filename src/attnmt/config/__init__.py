@@ -5,7 +5,7 @@ parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
 from attnmt.config.corpus import File, Source
-from attnmt.config.experiment import CpuISA, LengthPenalty, LinkStep, SearchRules
+from attnmt.config.experiment import CpuISA, LengthPenalty, SearchRules
 from attnmt.config.model import Cell, ModelShape, Precision, System, TrainingSettings
 from attnmt.config.params import DEMO, Params, load_params, params_file
 from attnmt.config.systems import (
@@ -34,7 +34,7 @@ from attnmt.config.trainings import Training
 __all__ = [
     "ALIGNER", "CONSTANT", "DEMO", "DIAGONAL", "DICTIONARY", "DIRECTIONS", "LINKS", "SYSTEMS", "Cell",
     "Column", "CpuISA", "Direction", "Encoding", "File", "Language", "Languages", "LengthPenalty",
-    "LinkStep", "ModelShape", "Params", "Precision", "Rule", "SearchRules", "Sets", "Source", "System",
+    "ModelShape", "Params", "Precision", "Rule", "SearchRules", "Sets", "Source", "System",
     "TableEntry", "TableRow", "Tokenize", "Training", "TrainingSettings", "load_params",
     "params_file",
 ]  # fmt: skip

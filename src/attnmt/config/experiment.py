@@ -13,8 +13,6 @@ from attnmt.config.text import LINKS, Dictionary, Languages, Sets, Tokenize
 from attnmt.files.yaml_file import Location, error_at
 from attnmt.layout import Layout
 
-# The step whose attention links a word: the one that predicts it, or the next one, which reads it.
-LinkStep = Literal["same", "next"]
 # What a processor computes with: AVX2 alone, or all that it has.
 CpuISA = Literal["avx2", "all"]
 LengthPenalty = Literal["none", "average", "gnmt"]

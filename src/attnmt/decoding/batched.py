@@ -9,8 +9,7 @@ from typing import TypeVar
 import torch
 
 from attnmt.decoding.forced_decoding import Forced, force
-from attnmt.decoding.history import Hypothesis
-from attnmt.decoding.search import Search, search
+from attnmt.decoding.search import Hypothesis, Search, search
 from attnmt.files.progress import Progress
 from attnmt.model.luong import Ids, LuongNMT
 

@@ -8,14 +8,12 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.utils.rnn import pad_sequence
 
-from attnmt.config import LinkStep
 from attnmt.decoding.ensemble import (
     attended,
     is_word,
     joint_attention,
     log_probabilities,
 )
-from attnmt.decoding.link_step import OFFSETS
 from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.vocabulary import BOS, EOS
 
@@ -33,10 +31,9 @@ class Forced(NamedTuple):
     # an ensemble are the mean over its attentional members. S is 0 without attention.
     weights: NDArray[np.floating]
 
-    def links(self, step: LinkStep) -> list[int]:
-        """Return the source position that the weights of a step link each word to."""
-        shift = OFFSETS[step]
-        return self.attended[shift : shift + len(self.attended) - 1]
+    def links(self, offset: int) -> list[int]:
+        """Return the source position that the weights ``offset`` steps later link each word to."""
+        return self.attended[offset : offset + len(self.attended) - 1]
 
 
 @torch.inference_mode()

@@ -15,10 +15,10 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.rows import table_rows
 from attnmt.scoring.ranking import ranked_systems
-from attnmt.scoring.reference_links import link_kind, reference_links
 from attnmt.scoring.score_table import ScoreTable
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
+from attnmt.text.reference_links import link_kind, reference_links
 
 FORCED, OWN = "forced", "own"
 GOLD = "gold"  # in place of a system's label

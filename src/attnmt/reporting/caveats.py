@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from attnmt.config import DIAGONAL, Params
 from attnmt.scoring.ranking import LEARNING
-from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
+from attnmt.scoring.score_table import ScoreRow, ScoreTable
 
 POORLY_ALIGNED = "‡"  # follows the name of a system of :func:`poorly_aligned`
 MARKS = {
@@ -12,7 +12,6 @@ MARKS = {
     POORLY_ALIGNED: "Loses, and links words no better than the diagonal does. Unless its score never "
     "compares words (location, self), a lower learning rate may change the verdict.",
 }
-AER = READINGS[CHOSEN]
 MOSTLY_WRONG = 0.5  # an AER from which on half of the links or more are wrong or missing
 
 
@@ -43,7 +42,7 @@ def _links_worse(
     params: Params, numbers: ScoreTable, loser: str | None, winner: str | None
 ) -> bool:
     links = params.sets.aligned[0]
-    ours, other = (numbers.system(name, AER, links) for name in (loser, winner))
+    ours, other = (numbers.system(name, "aer", links) for name in (loser, winner))
     diagonal = numbers.system(DIAGONAL, "aer", links)
     if not ours or not diagonal:
         return False

@@ -26,7 +26,7 @@ class Measure:
 
 
 OF_TRANSLATIONS = ("bleu", "chrf", "ter")  # the metrics that unknown words change
-BLEU, AER = Measure("BLEU", "bleu"), Measure("AER", "aer_chosen", digits=2)
+BLEU, AER = Measure("BLEU", "bleu"), Measure("AER", "aer", digits=2)
 MEASURES: dict[Column, Measure] = {
     "ppl": Measure("ppl", "ppl"),
     "bleu": BLEU,
@@ -118,9 +118,8 @@ class Scores:
 
     def printed(self, row: Row, measure: Measure, kind: str = "system") -> ScoreRow | None:
         """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
-        metric = "aer" if measure is AER else measure.metric
-        replacement = _replacement(row, measure) if metric == "bleu" else None
-        return self.numbers.paper(f"{self.name}/{row.key}", metric, replacement, kind)
+        replacement = _replacement(row, measure) if measure.metric == "bleu" else None
+        return self.numbers.paper(f"{self.name}/{row.key}", measure.metric, replacement, kind)
 
     def tested(self, row: Row, test: str | None = None) -> ScoreRow | None:
         """Return the gain of a row; None if it has none."""
@@ -128,7 +127,7 @@ class Scores:
         if over is None:
             return None
         ours, other = self.ours(row, self.gain, test), self.ours(over, self.base, test)
-        return self.numbers.gain(ours, other, self.gain.metric)
+        return self.numbers.gain(ours, other)
 
     def label(self, row: Row) -> str:
         """Return the name of a row, marked if it was still learning."""
@@ -201,7 +200,6 @@ def _measured(lines: Iterable[ScoreRow | None]) -> dict[str, Cell]:
     links = "silver" if rate and "silver" in (rate.note or "") else "gold"
     return {
         "links": links if rate else None,
-        "step": rate.script if rate else None,
         "set": first.set if first else None,
         "lines": float(first.lines) if first and first.lines else None,
     }

@@ -8,12 +8,11 @@ from attnmt.config import Params
 from attnmt.corpora.links import GoldLinks, Links, flipped, read_gold
 from attnmt.corpora.normal_form import normalized
 from attnmt.decoding.coverage import Coverage
-from attnmt.decoding.link_step import load_reading
 from attnmt.decoding.pipeline import load_translator
 from attnmt.errors import InputError
 from attnmt.scoring.alignment import diagonal_links, score_links
 from attnmt.scoring.metric import Score
-from attnmt.scoring.reference_links import ReferenceLinks, cut_links
+from attnmt.text.reference_links import ReferenceLinks, cut_links
 from attnmt.text.tokenizer import Tokenizer, tokenizer
 
 Line = tuple[str, str]  # its place, for messages, and its text
@@ -107,7 +106,7 @@ def link_pairs(params: Params, name: str, pairs: OwnPairs, root: Path = Path()) 
         [side.read_tokens(words, f"line {n}") for n, words in enumerate(text, start=1)]
         for side, text in zip(coverage, texts, strict=True)
     ]
-    links = translator.force(*units).links[load_reading(params, name, root).of_links().chosen]
+    links = translator.force(*units).links
     if backward:
         links, coverage = [flipped(line) for line in links], coverage[::-1]
     length = params.families[params.translators(name).family].encoding.length

@@ -23,16 +23,11 @@ from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.published import published_lines
 from attnmt.scoring.score_table import (
-    AUTHORS,
     BASELINES,
-    CHOSEN,
     DIGITS,
-    READINGS,
     SHA_DIGITS,
-    ScoreKey,
     ScoreRow,
     ScoreTable,
-    keys_of,
     name_of,
     significant,
 )
@@ -142,31 +137,13 @@ def _means(study: ExperimentScores, runs: Sequence[Sequence[ScoreRow]]) -> Itera
             met[key] += 1
     for alike in groups.values():
         yield _mean(study, alike)
-    # Where seeds differ in the step that is chosen for them, the mean is over both steps.
-    for reader in READINGS:
-        by_set: dict[str | None, list[ScoreRow]] = {}
-        for line in (line for lines in runs for line in lines):
-            if reader in (line.readers or "").split():
-                by_set.setdefault(line.set, []).append(line)
-        for alike in by_set.values():
-            if len({line.script for line in alike}) > 1:
-                yield _mean(study, alike, reader)
 
 
-def _mean(
-    study: ExperimentScores, lines: Sequence[ScoreRow], reader: str | None = None
-) -> ScoreRow:
-    """Return the mean of a number over seeds, with an interval where its sentences are counted.
-
-    Args:
-        lines: the number of each seed.
-        reader: who reads the steps of these error rates, if they are not the same step.
-    """
+def _mean(study: ExperimentScores, lines: Sequence[ScoreRow]) -> ScoreRow:
+    """Return the mean of the seeds' numbers, with an interval where its sentences are counted."""
     first = lines[0]
     if len(lines) == 1:  # the other seeds lack it
         return first.model_copy(update={"kind": "system", "model": None})
-    everyone = [(line.readers or "").split() for line in lines]
-    common = [one for one in everyone[0] if all(one in others for others in everyone)]
     changes: dict[str, Any] = {
         "kind": "system",
         "model": None,
@@ -174,23 +151,15 @@ def _mean(
         "trainings": len(lines),
         "commit": _each(c for line in lines for c in (line.commit or "").split(", ")),
         "code": _each(line.code or "" for line in lines),
-        "script": None if reader else first.script,
-        "readers": reader or " ".join(common) or None,
+        "note": first.note if all(line.note == first.note for line in lines) else None,
         "signature": _each(line.signature for line in lines if line.signature) or None,
     }
     values, (low, high) = [line.value for line in lines if line.value is not None], (None, None)
     scores = SCORES.get((first.metric, first.script))
     if scores and first.max_words is None:
         low, high = prediction(Runs.measured(study.numbers(lines), scores))
-    changes["note"] = _common_note([line.note for line in lines])
     numbers = _rounded(value=mean(values), sd=stdev(values), low=low, high=high)
     return first.model_copy(update=changes | numbers)
-
-
-def _common_note(notes: Sequence[str | None]) -> str | None:
-    """Return those parts of notes that all of them have."""
-    first, *others = (note.split("; ") if note else [] for note in notes)
-    return "; ".join(part for part in first if all(part in other for other in others)) or None
 
 
 def _each(texts: Iterable[str]) -> str:
@@ -200,16 +169,6 @@ def _each(texts: Iterable[str]) -> str:
 
 def _rounded(**values: float | None) -> dict[str, float | None]:
     return {key: None if v is None else round(v, DIGITS) for key, v in values.items()}
-
-
-def _tested_key(line: ScoreRow, readers: Sequence[str]) -> ScoreKey:
-    """Return what a number is found by, and an error rate by who reads it: the chosen step comes first.
-
-    The systems that lend to it are read in the same way.
-    """
-    keys = {key.metric: key for key in keys_of(line)}
-    name = READINGS[CHOSEN if CHOSEN in readers else AUTHORS]
-    return keys.get(name) or keys_of(line)[-1]
 
 
 def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int) -> ScoreRow:
@@ -224,8 +183,6 @@ def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int
     study.check_references(ours, other)
     one, two = str(ours.system), str(other.system)
     counts = [len(study.params.runs_of(system)) or 1 for system in (one, two)]
-    readers = [line.readers.split() for line in (ours, other) if line.readers]
-    common = [one for one in READINGS if readers and all(one in each for each in readers)]
     value, note = (ours.value or 0.0) - (other.value or 0.0), None
     tested: Comparison | Outcome | None = None
     estimate = None
@@ -233,7 +190,7 @@ def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int
         first, second = (study.array(name_of(line), counted(line)) for line in (ours, other))
         tested = compare(first, second, SCORES[ours.metric, ours.script], shuffles)
     elif min(counts) > 1:
-        estimate = study.gain(*(_tested_key(line, common) for line in (ours, other)))
+        estimate = study.gain(ours.key, other.key)
         if estimate is not None:
             tested, value = estimate.test("greater"), estimate.value
         pairs = study.pairs(one, two)
@@ -245,13 +202,11 @@ def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int
         "model": None,
         "over": other.system,
         "over_replacement": other.replacement,
-        "script": ours.script if ours.script == other.script else None,  # the steps may differ
         **_rounded(value=value, low=low, high=high, sd=None),
         "p": significant(tested.p) if tested else None,
         "error": significant(estimate.error) if estimate else None,
         "freedom": significant(estimate.freedom) if estimate else None,
         "trainings": min(ours.trainings or 1, other.trainings or 1),
-        "readers": " ".join(common) or None,
         "commit": None,
         "code": None,
         "note": note,

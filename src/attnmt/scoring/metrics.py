@@ -13,8 +13,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from attnmt.scoring.aer import rates
 from attnmt.scoring.metric import Form, Metric
+from attnmt.text.aer import rates
 
 
 @dataclass(frozen=True)
@@ -106,10 +106,9 @@ METRICS: dict[str, Metric] = {
     "chrf": Chrf(),
     "ter": Ter(),
 }
-BY_LENGTH = ("tokenized",)  # those that are also computed for groups of sentences of similar length
-# (N, m) -> (N,), the score of each of N sums of counts, by the metric and the script of a line. The
-# script of AER is the step at which attention is read, which changes the links and not the rate.
+BY_LENGTH = "tokenized"  # is also computed for groups of sentences of similar length
+# (N, m) -> (N,), the score of each of N sums of counts, by the metric and the script of a line
 SCORES: dict[tuple[str, str | None], Callable[[NDArray[Any]], NDArray[np.float64]]] = {
     **{metric.key: metric.scores for metric in METRICS.values()},
-    **dict.fromkeys((("aer", step) for step in (None, "same", "next")), rates),
+    ("aer", None): rates,
 }

@@ -23,11 +23,18 @@ Replacement = Literal["before", "after"]
 OURS = "ours"
 AGAIN = "run the stage gather again"
 BASELINES = (ALIGNER, CONSTANT, DIAGONAL, DICTIONARY)  # what has scores and is no model
-AUTHORS, CHOSEN, WORDS = "authors", "chosen", "words"  # who reads attention at a step
-# What an error rate of links is found by
-READINGS = {WORDS: "aer_words", CHOSEN: "aer_chosen", AUTHORS: "aer"}
 DIGITS = 6  # decimals of a perplexity or a rate that are kept
 SHA_DIGITS = 12  # digits of a SHA-256 that are kept
+
+
+class ScoreKey(NamedTuple):
+    """What a number of a system or of a training is found by."""
+
+    system: str | None
+    metric: str
+    set: str | None = None
+    script: str | None = None
+    replacement: str | None = None
 
 
 class ScoreRow(CsvLine):
@@ -53,12 +60,7 @@ class ScoreRow(CsvLine):
     # development cost, and late_fall, by how many percent it fell in the last tenth of the steps; what a
     # training cost
     metric: str
-    # of bleu: tokenized, nist or sacrebleu; of aer: the step at which attention is read, same or next. A
-    # mean over trainings that read different steps has none.
-    script: str | None = None
-    # of aer: who reads this step, with spaces between: authors (their program), chosen (on the
-    # development set it has the links nearer to the outside aligner's), words (it replaces unknown ones)
-    readers: str | None = None
+    script: str | None = None  # of bleu: tokenized, nist or sacrebleu
     replacement: Replacement | None = None  # before or after unknown words are replaced
     value: float | None = None  # BLEU, chrF2 and TER in percent; AER in [0, 1]
     low: float | None = None  # the bounds of the 95% interval
@@ -78,15 +80,10 @@ class ScoreRow(CsvLine):
     code: str | None = None  # the digest of the code that trained them
     note: str | None = None  # what was printed in place of a number, or what else must be known
 
-
-class ScoreKey(NamedTuple):
-    """What a number of a system or of a training is found by."""
-
-    system: str | None
-    metric: str
-    set: str | None = None
-    script: str | None = None
-    replacement: str | None = None
+    @property
+    def key(self) -> ScoreKey:
+        """What the number is found by."""
+        return ScoreKey(self.system, self.metric, self.set, self.script, self.replacement)
 
 
 class ScoreTable:
@@ -104,16 +101,14 @@ class ScoreTable:
             if line.source != OURS:
                 self._paper[line.row, line.kind, line.metric, line.replacement] = line
             elif line.kind == "gain":
-                for key in keys_of(line):
-                    self._gains[line.over, line.over_replacement, key] = line
+                self._gains[line.over, line.over_replacement, line.key] = line
             elif line.system == CONSTANT:
                 self._constant[line.direction, line.set] = line
             elif line.max_words is None:
-                for key in keys_of(line):
-                    if line.kind == "system":
-                        self._systems[key] = line
-                    if line.model:
-                        self._trainings[key._replace(system=line.model)] = line
+                if line.kind == "system":
+                    self._systems[line.key] = line
+                if line.model:
+                    self._trainings[line.key._replace(system=line.model)] = line
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
@@ -161,19 +156,11 @@ class ScoreTable:
                 found.setdefault((line.system, line.replacement), []).append(line)
         return found
 
-    def gain(
-        self, ours: ScoreRow | None, other: ScoreRow | None, metric: str | None = None
-    ) -> ScoreRow | None:
-        """Return the gain of one number of ours over another; None if there is none.
-
-        Args:
-            metric: aer or aer_chosen, where one number may be both.
-        """
+    def gain(self, ours: ScoreRow | None, other: ScoreRow | None) -> ScoreRow | None:
+        """Return the gain of one number of ours over another; None if there is none."""
         if ours is None or other is None:
             return None
-        key = keys_of(ours)[-1]
-        key = key._replace(metric=metric or key.metric)
-        return self._gains.get((other.system, other.replacement, key))
+        return self._gains.get((other.system, other.replacement, ours.key))
 
     def constant(self, direction: Direction, test: str) -> ScoreRow | None:
         """Return BLEU of the constant baseline in a direction; None if it is not known."""
@@ -184,20 +171,6 @@ class ScoreTable:
     ) -> ScoreRow | None:
         """Return the published number of a row such as ``table1/base``, or its published gain."""
         return self._paper.get((row, kind, metric, replacement))
-
-
-def keys_of(line: ScoreRow) -> list[ScoreKey]:
-    """Return all that a system's number is found by.
-
-    An error rate of links is found by its step, as aer_same, and by who reads this step, as in
-    ``READINGS``; the authors come last. One that reads no step is found by all of these.
-    """
-    if line.metric != "aer":
-        return [ScoreKey(line.system, line.metric, line.set, line.script, line.replacement)]
-    readers = (line.readers or "").split() or [*READINGS] * (not line.script)
-    names = [f"aer_{line.script}"] if line.script else []
-    names += [name for one, name in READINGS.items() if one in readers]
-    return [ScoreKey(line.system, name, line.set) for name in names]
 
 
 def name_of(line: ScoreRow) -> str:
@@ -261,23 +234,18 @@ def significant(number: float) -> float:
 
 
 def metrics(numbers: ScoreTable) -> dict[str, dict[str, dict[str, float]]]:
-    """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set.
-
-    AER is that of the chosen step, and then that of either step.
-    """
+    """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set."""
     names = {
         ("ppl", None, None): "ppl",
         ("bleu", "tokenized", "before"): "bleu",
         ("bleu", "tokenized", "after"): "bleu_unk",
-        ("aer_chosen", None, None): "aer",
+        ("aer", None, None): "aer",
     }
-    names |= {(name, None, None): name for name in ("aer_same", "aer_next")}
     few: dict[str, dict[str, dict[str, float]]] = {}
     for line in numbers.lines:
-        if line.kind == "gain" or line.max_words is not None or not (line.model and line.set):
+        if line.kind == "gain" or line.max_words is not None or line.value is None:
             continue
-        for _, metric, test, script, replacement in keys_of(line):
-            name = names.get((metric, script, replacement))
-            if name and test and line.value is not None:
-                few.setdefault(line.model, {}).setdefault(test, {})[name] = line.value
+        name = names.get((line.metric, line.script, line.replacement))
+        if name and line.model and line.set:
+            few.setdefault(line.model, {}).setdefault(line.set, {})[name] = line.value
     return few

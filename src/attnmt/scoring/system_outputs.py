@@ -50,8 +50,9 @@ class Outputs:
     """The translations of one test set and their references, ready to be scored.
 
     Attributes:
-        before: the translations as decoded.
-        after: the translations with unknown words replaced.
+        source: the words or pieces of each sentence that was translated.
+        before: the translations as decoded; the same text as ``after`` if no word was replaced.
+        after: the translations with unknown words replaced, which have as many words.
         reference: as the family reads it.
         raw: the reference as it was before any tokenizing; None if the family reads other text
             (lower-cased, cut, or tokenized before).
@@ -59,6 +60,7 @@ class Outputs:
         characters: whether the target language is written without spaces.
     """
 
+    source: list[list[str]]
     before: Text
     after: Text
     reference: Text
@@ -74,7 +76,7 @@ class Outputs:
             InputError: if a file is missing, or does not have as many lines as the reference.
         """
         layout, system = Layout(params.experiment), params.translators(name)
-        target = params.sides(name)[1]
+        source, target = params.sides(name)
         data = EncodedSets(layout.encoded(system.family))
         rule = tokenizer(params.languages.of(target), params.tokenize.split_hyphens)
         path = data.text_path(test, target)
@@ -97,6 +99,13 @@ class Outputs:
         if not tokenized and not encoding.lowercase and encoding.length is None:
             raw = lines(layout.raw / f"{test}.{target}", "run the stages tokens and encode again")
         before, replaced = ([line.split() for line in translations(e)] for e in ("out", "replaced"))
+        for number, (decoded, changed) in enumerate(zip(before, replaced, strict=True), start=1):
+            if len(decoded) != len(changed):
+                path = layout.translations(name) / f"{test}.replaced"
+                raise InputError(
+                    f"{path}:{number}: {len(changed)} words, but {test}.out has {len(decoded)}; run the "
+                    f"stage translate for {name} again"
+                )
         after = Text(replaced, rule, translations("txt"))
         encoding = encoding.model_copy(update={"pieces": None})
         others = []
@@ -109,7 +118,15 @@ class Outputs:
                 others.append((Text(words, rule), written))
         read = Text(reference, rule)
         characters = written_without_spaces(read.written)
-        return cls(Text(before, rule), after, read, raw, others, characters)
+        return cls(
+            source=data.units(test, source),
+            before=after if before == replaced else Text(before, rule),
+            after=after,
+            reference=read,
+            raw=raw,
+            others=others,
+            characters=characters,
+        )
 
     @property
     def all_references(self) -> list[Text]:

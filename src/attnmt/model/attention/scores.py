@@ -7,11 +7,11 @@ parameters.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor
 
-from attnmt.config import LinkStep, ModelShape, System
+from attnmt.config import ModelShape, System
 from attnmt.model.attention.memory import Memory
 from attnmt.model.attention.windows import Window
 from attnmt.model.products import matmul
@@ -20,9 +20,6 @@ from attnmt.model.registry import Part, Registry
 
 class Score(Part, ABC, kind="score"):
     """A score. Those of ``attnmt.config.parts`` have the ``name`` that they have there."""
-
-    # Where the authors' program reads the link of a word: at its own step, or at the next.
-    authors_step: ClassVar[LinkStep] = "next"
 
     def __init__(self, system: System, shape: ModelShape) -> None:
         self.n, self.slots = shape.size, shape.location_slots
@@ -64,7 +61,6 @@ class Location(Score):
     """
 
     name = "location"
-    authors_step = "same"
 
     def parameters(self) -> dict[str, tuple[int, ...]]:
         return {"W_a": (self.slots, self.n)}
