@@ -154,7 +154,7 @@ def test_lost_outputs_are_written_again(undisturbed, tmp_path):
     """An engine deletes them if it is told to end before it has seen the training end."""
     project, expected, _ = undisturbed
     project = project.copy(tmp_path / "lost")
-    provenance = project.folder / f"models/demo/{NAME}/provenance.json"
+    provenance = project.folder / f"runs/demo/{NAME}.json"
     seconds = []
     for _ in range(2):
         process = start(project)

@@ -98,17 +98,17 @@ def test_the_outputs_of_a_removed_model_are_set_aside(copy):
 
 def test_a_training_by_hand_after_a_change_starts_again_and_names_its_commit(copy):
     train = ("python", "stages/train.py", "params.yaml", MEMBER)
-    model = copy.folder / "models/demo" / MEMBER
-    first = [copy.run(*train), yaml.safe_load((model / "provenance.json").read_text())]
+    about = copy.folder / f"runs/demo/{MEMBER}.json"
+    first = [copy.run(*train), yaml.safe_load(about.read_text())]
     edit(copy, TRANSLATOR, *CHANGED)
     copy.commit()
-    second = [copy.run(*train), yaml.safe_load((model / "provenance.json").read_text())]
+    second = [copy.run(*train), yaml.safe_load(about.read_text())]
     assert "training from the beginning" in second[0]
     assert "resuming" not in second[0]
     assert first[1]["code"] != second[1]["code"]
     head = copy.run("git", "rev-parse", "HEAD").strip()
-    assert second[1]["commits"] == [head]
-    third = [copy.run(*train), yaml.safe_load((model / "provenance.json").read_text())]
+    assert second[1]["commits"] == head
+    third = [copy.run(*train), yaml.safe_load(about.read_text())]
     assert "resuming" in third[0]
     assert third[1]["started"] == second[1]["started"]
 

@@ -22,29 +22,27 @@ from attnmt.workflow.graph import read_stages
 PREEMPTED = "local_p_general_feed"
 TIMED = "base_reverse"  # longer than its wall time
 EPOCHS = 150  # of PREEMPTED; the small project's other trainings end within a second
-# Added to tracking/live.py, which decides no output: TIMED waits at its first evaluation for a signal.
+# Added to tracking/runs.py, which decides no output: TIMED waits at its first evaluation for a signal.
 WAITS = f"""
 
-_training_run = training_run
+_log = LiveRun.log
 
 
-@contextmanager
-def training_run(config, facts):
+def waiting(run, row):
     import select, signal, socket
     from pathlib import Path
 
-    def log(row):
-        run.log(row)
-        waited = Path("waited")
-        if config["model"] == "{TIMED}" and not waited.exists():
-            waited.touch()
-            signals, writer = socket.socketpair()
-            writer.setblocking(False)
-            signal.set_wakeup_fd(writer.fileno())
-            select.select([signals], [], [], 300)
+    _log(run, row)
+    waited = Path("waited")
+    if run._about[0]["model"] == "{TIMED}" and not waited.exists():
+        waited.touch()
+        signals, writer = socket.socketpair()
+        writer.setblocking(False)
+        signal.set_wakeup_fd(writer.fileno())
+        select.select([signals], [], [], 300)
 
-    with _training_run(config, facts) as run:
-        yield type("Waiting", (), dict(log=staticmethod(log), end=run.end))
+
+LiveRun.log = waiting
 """
 # One minute, with a signal 10 seconds before its end
 SHORT = ("runtime=1", "slurm_extra='--signal=TERM@10'")
@@ -95,7 +93,7 @@ def runs(request, slurm, tmp_path_factory) -> Runs:
     local.run("git", "init", "--quiet")
     local.commit()
     remote = local.clone(folder / "remote")
-    with (remote.folder / "src/attnmt/tracking/live.py").open("a") as module:
+    with (remote.folder / "src/attnmt/tracking/runs.py").open("a") as module:
         module.write(WAITS)
     (remote.folder / "dvc.lock").unlink()
     shutil.rmtree(remote.folder / "reports/demo")
@@ -182,7 +180,7 @@ def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs):
 
 
 def test_results_come_back_through_dvc(runs, tmp_path):
-    """After `dvc pull`, nothing is left to do, and MLflow is filled from the files."""
+    """After `dvc pull`, nothing is left to do. MLflow is filled from the files of the cluster."""
     runs.remote.run("attnmt", "commit")
     runs.remote.commit()
     runs.remote.set_remote(tmp_path / "cache")
@@ -193,4 +191,4 @@ def test_results_come_back_through_dvc(runs, tmp_path):
     assert desk.plan() == set()
     assert not (runs.remote.folder / "mlflow.db").exists()
     trained = {path.parent.name for path in desk.folder.glob("models/demo/*/metrics.json")}
-    assert trained < set(desk.run("attnmt", "track").split())
+    assert trained < set(runs.remote.run("attnmt", "track").split())

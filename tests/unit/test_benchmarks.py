@@ -97,7 +97,8 @@ def test_a_training_that_began_again_was_not_resumed(began_again, monkeypatch, t
 
     def run(*_: str) -> None:
         write_text(model / "weights.safetensors", "weights")
-        write_text(model / "provenance.json", f'{{"started": "{["first", "again"][began_again]}"}}')
+        about = f'{{"started": "{["first", "again"][began_again]}"}}'
+        write_text(layout.provenance(MODEL), about)
 
     monkeypatch.setattr(gpu_captions, "_started", started)
     monkeypatch.setattr(gpu_captions, "run", run)

@@ -21,10 +21,9 @@ from attnmt.files.text_file import sha256, write_json, write_text
 from attnmt.layout import Layout
 from attnmt.packing.folder import CARD, DESCRIPTION, Manifest, refuse_other_files
 from attnmt.reporting.own_text import text_example
-from attnmt.scoring.gather import short_commits
 from attnmt.scoring.score_table import SHA_DIGITS, ScoreTable, read_scores
 from attnmt.text.encoded import read_summary
-from attnmt.training.trained import read_provenance
+from attnmt.training.provenance import read_provenance
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
 UNKNOWN = (
@@ -67,7 +66,7 @@ def _write_files(params: Params, name: str, folder: Path) -> None:
     """Copy the files of a model or an ensemble into a folder, and describe them.
 
     Raises:
-        InputError: if one of them, or the record of a training, is missing.
+        InputError: if one of them is missing.
     """
     digests = {}
     for file in sorted(translator_files(params, name)):
@@ -75,13 +74,14 @@ def _write_files(params: Params, name: str, folder: Path) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
         digests[file.as_posix()] = sha256(copy)
-    layout, members = Layout(params.experiment), params.translators(name).members
-    commits = [commit for one in members for commit in read_provenance(layout.model(one)).commits]
+    members = params.translators(name).members
+    known = filter(None, (read_provenance(params.experiment, one) for one in members))
+    commits = dict.fromkeys(commit for one in known for commit in one.commits.split())
     manifest = Manifest(
         format=3,
         model=name,
         params_file=params.params_file,
-        commits=list(dict.fromkeys(commits)),
+        commits=[*commits] or ["unknown"],
         files=digests,
     )
     write_json(folder / DESCRIPTION, _description(manifest, params.decoding.beam))
@@ -118,13 +118,13 @@ def _card(
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    environment.filters |= {"shell": shlex.quote, "python": _quoted, "short": short_commits}
+    environment.filters |= {"shell": shlex.quote, "python": _quoted}
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         params=params,
         name=name,
         system=system,
         scores=scores,
-        trainings=[read_provenance(layout.model(member)) for member in system.members],
+        trainings={one: read_provenance(params.experiment, one) for one in system.members},
         folder=folder,
         default=DEMO,
         source=translator.source.language,

@@ -74,8 +74,6 @@ class ScoreRow(CsvLine):
     signature: str | None = None  # how the number was measured
     reference: str | None = None  # the first digits of the SHA-256 of what it was measured against
     data: str | None = None  # the same of the encoded data that the system read
-    commit: str | None = None  # where the models were trained
-    code: str | None = None  # the digest of the code that trained them
     note: str | None = None  # what was printed in place of a number, or what else must be known
 
 
@@ -260,8 +258,8 @@ def significant(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def metrics(numbers: ScoreTable) -> dict[str, dict[str, dict[str, float]]]:
-    """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set.
+def metrics(lines: Iterable[ScoreRow]) -> dict[str, dict[str, float]]:
+    """Return what ``dvc metrics`` shows of a model or an ensemble: perplexity, BLEU and AER, by set.
 
     AER is that of the chosen step, and then that of either step.
     """
@@ -272,12 +270,10 @@ def metrics(numbers: ScoreTable) -> dict[str, dict[str, dict[str, float]]]:
         ("aer_chosen", None, None): "aer",
     }
     names |= {(name, None, None): name for name in ("aer_same", "aer_next")}
-    few: dict[str, dict[str, dict[str, float]]] = {}
-    for line in numbers.lines:
-        if line.kind == "gain" or line.max_words is not None or not (line.model and line.set):
-            continue
+    few: dict[str, dict[str, float]] = {}
+    for line in (line for line in lines if line.max_words is None):
         for _, metric, test, script, replacement in keys_of(line):
             name = names.get((metric, script, replacement))
             if name and test and line.value is not None:
-                few.setdefault(line.model, {}).setdefault(test, {})[name] = line.value
+                few.setdefault(test, {})[name] = line.value
     return few

@@ -110,7 +110,7 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
     """Return a parameter with its defaults, by its name in PARAMS.
 
     ``training``, ``translators`` and ``encoding`` are those of the system, ensemble or family that the
-    stage runs for, and ``claims`` are those of claims.yaml.
+    stage runs for, ``claims`` are those of claims.yaml, and ``runs`` is the digest of runs.csv.
     """
     value: Any = params
     match name:
@@ -126,6 +126,9 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
             value = {family: params.families[family].encoding for family in own or params.families}
         case "claims":
             value = project_claims()
+        case "runs":
+            published = Layout(params.experiment).published
+            value = digest_of(published.read_bytes()) if published.exists() else None
         case _:
             for part in name.split("."):
                 if not hasattr(value, part):

@@ -40,6 +40,5 @@ def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
     }
     for folder, known in known_names.items():
         for path in sorted(folder.glob("[!.]*")):
-            old_form = folder == layout.scores("x").parent and path.suffix == ".json"
-            if (old_form or path.stem not in known) and path.suffix != ".partial":
+            if path.stem not in known and path.suffix != ".partial":
                 yield path
