@@ -8,7 +8,6 @@ from attnmt.commands.options import Experiment, of_the_extra
 from attnmt.config import DEMO, load_params, params_file
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.workflow.kinds import by_kind
 
 NAMED = 5  # stages that are out of date; the others are counted
 
@@ -44,13 +43,13 @@ def commit(
 
             discard(layout.checkpoints(name), layout.model(name))
     if committed.new:
-        typer.echo(f"Committed: {by_kind(committed.new)}.")
+        typer.echo(f"Committed: {len(committed.new)} stages.")
     if committed.stale:
-        named, others = committed.stale[:NAMED], committed.stale[NAMED:]
-        more = f" and more ({by_kind(others)})" * bool(others)
+        others = len(committed.stale) - NAMED
+        more = f" and {others} more" * (others > 0)
         raise InputError(
-            f"{experiment}: these stages are out of date: {', '.join(named)}{more}; run "
-            f"snakemake or dvc repro, then attnmt commit again"
+            f"{experiment}: these stages are out of date: {', '.join(committed.stale[:NAMED])}{more}; "
+            f"run snakemake or dvc repro, then attnmt commit again"
         )
     if not committed.new:
         typer.echo("DVC has everything already.")

@@ -211,17 +211,10 @@ def digest_of(content: bytes) -> str:
 
 @cache
 def _tree(file: Path) -> ast.Module:
-    """Return a syntax tree without what only a type checker reads."""
     try:
-        tree = ast.parse(file.read_bytes(), str(file))
+        return ast.parse(file.read_bytes(), str(file))
     except SyntaxError as error:
         raise InputError(f"{file}:{error.lineno}: not Python: {error.msg}") from None
-    tree.body = [
-        one
-        for one in tree.body
-        if not (isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING")
-    ]
-    return tree
 
 
 def _plain(node: object) -> Any:

@@ -1,13 +1,14 @@
-"""Outputs that were left by models and families that are no longer in the parameters."""
+"""Outputs of models and families that are no longer in the parameters: set aside, and put back."""
 
 import logging
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from attnmt.config import Params
 from attnmt.layout import Layout
 from attnmt.scoring.score_table import BASELINES
+from attnmt.workflow.record import Run, Task, dvc_digest, made
 
 log = logging.getLogger(__name__)
 
@@ -42,3 +43,22 @@ def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
         for path in sorted(folder.glob("[!.]*")):
             if path.stem not in known and path.suffix != ".partial":
                 yield path
+
+
+def put_back(proofs: Iterable[tuple[Run | None, Task]], aside: Path) -> None:
+    """Move the outputs of a stage back if they lie aside and are what the stage would make now.
+
+    Args:
+        proofs: runs that may have made them, each with the stage as it is now.
+    """
+    for run, task in proofs:
+        places = {output: aside / output for output in task.outputs}
+        if any(Path(one).exists() for one in places) or not all(
+            p.exists() for p in places.values()
+        ):
+            continue
+        if made(run, task, lambda path, places=places: dvc_digest(places.get(str(path), path))):
+            for output, place in places.items():
+                Path(output).parent.mkdir(parents=True, exist_ok=True)
+                place.replace(output)
+            log.warning("%s: put back from %s", task.name, aside)
