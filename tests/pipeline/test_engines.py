@@ -61,6 +61,16 @@ def test_dvc_shows_scores_and_learning_curves(built):
     assert "dev_cost" in shown
 
 
+def test_an_experiment_of_dvc_has_scores_and_leaves_nothing_that_git_cannot_undo(built, tmp_path):
+    copy = built.copy(tmp_path / "copy").hide_mlflow()
+    copy.commit()
+    copy.run("dvc", "exp", "run", "-S", "decoding.beam=1", f"evaluate@{MEMBERS[0]}")
+    shown = copy.run("dvc", "exp", "show", "--only-changed", "--csv")
+    assert "bleu" in shown.splitlines()[0]
+    copy.run("git", "checkout", "params.yaml", "dvc.lock")
+    assert copy.run("git", "status", "--porcelain") == ""
+
+
 def test_every_training_and_the_report_are_in_mlflow(first_built):
     """The trainings are too short to be tracked live: the report stage imports them."""
     assert "MLflow has everything already." in first_built.run("attnmt", "track").splitlines()

@@ -2,10 +2,11 @@
 
 import os
 import re
+import time
 
 import pytest
 import yaml
-from project import BEST, MEMBERS, MODELS, SYSTEMS, Project
+from project import BEST, GRU, MEMBERS, MODELS, SYSTEMS, Project
 
 from attnmt.scoring.score_table import BASELINES
 
@@ -87,13 +88,28 @@ def test_a_stage_run_by_hand_is_done_for_both_engines(copy):
     assert f"train@{MEMBER}" not in stale_in_dvc(copy)
 
 
-def test_the_outputs_of_a_removed_model_are_set_aside(copy):
+def test_the_outputs_of_a_removed_model_are_set_aside_until_it_is_there_again(copy):
     copy.use({"systems": ["base_reverse", BEST]})
     assert {"gather", "report"} <= copy.snakemake()
     assert not (copy.folder / "scores/demo/gru_self.csv").exists()
     assert (copy.folder / "set-aside/scores/demo/gru_self.csv").exists()
     copy.run("attnmt", "commit")
     assert "up to date" in copy.run("dvc", "status", "dvc.yaml")
+    copy.use({"systems": ["base_reverse", BEST, GRU]})
+    assert copy.plan() == {"gather", "report"}
+    assert (copy.folder / "scores/demo/gru_self.csv").exists()
+
+
+def test_content_decides_where_a_clock_was_ahead(copy):
+    later = time.time() + 3600
+    for path in copy.folder.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            os.utime(path, (later, later))
+    copy.change({"evaluation.bootstrap_samples": 120})
+    planned = copy.plan()
+    assert {f"evaluate@{one}" for one in MODELS} < planned
+    assert copy.snakemake() == planned
+    assert copy.plan() == set()
 
 
 def test_a_training_by_hand_after_a_change_starts_again_and_names_its_commit(copy):

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import dataclass
 
 import cluster
@@ -125,7 +126,8 @@ def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> N
 def test_a_job_asks_for_the_resources_in_dvc_yaml(runs):
     """Every stage asks for exactly its GPU, memory, minutes and threads."""
     requested = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
-    stages = read_stages("demo", runs.remote.folder)
+    with chdir(runs.remote.folder):
+        stages = read_stages("demo")
     declared = {
         f"rule_{stage.name}": stage.resources | {"threads": stage.threads} for stage in stages
     }

@@ -285,7 +285,7 @@ def test_the_command_says_what_it_committed_and_names_a_few_stale_stages(attnmt,
     stale = [f"train@{name}" for name in "abcdef"] + ["gather"]
     monkeypatch.setattr(graph, "commit", lambda _: Committed(["corpus"], stale, []))
     status, output, error = attnmt("commit")
-    assert (status, output) == (2, "Committed: 1 stages.\n")
+    assert (status, output) == (2, "Stages committed: 1.\n")
     assert "train@a" in error
     assert "train@f" not in error
     monkeypatch.setattr(graph, "commit", lambda _: Committed([], stale[:1], []))

@@ -43,7 +43,7 @@ def commit(
 
             discard(layout.checkpoints(name), layout.model(name))
     if committed.new:
-        typer.echo(f"Committed: {len(committed.new)} stages.")
+        typer.echo(f"Stages committed: {len(committed.new)}.")
     if committed.stale:
         others = len(committed.stale) - NAMED
         more = f" and {others} more" * (others > 0)

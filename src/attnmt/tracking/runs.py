@@ -66,7 +66,7 @@ def fill(
         for at in range(0, max(len(params), len(metrics)), AT_ONCE):
             part = slice(at, at + AT_ONCE)
             client.log_batch(run.run_id, metrics=metrics[part], params=params[part])
-        if status == "RUNNING":
+        if status != run.status and status == "RUNNING":
             client.update_run(run.run_id, status)
         elif status != run.status:
             client.set_terminated(run.run_id, status, ended or now)

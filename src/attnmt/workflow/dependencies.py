@@ -47,14 +47,14 @@ class Declared(NamedTuple):
     keys: list[str]  # the systems, ensembles or families that it runs for; none if it runs once
 
 
-def write_dependencies(params: Params, root: Path = Path()) -> None:
+def write_dependencies(params: Params) -> None:
     """Bring the files of an experiment up to date; delete those of stages that there are no more.
 
     Raises:
         InputError: if a file of code is not Python, or a script names a parameter that there is not.
     """
-    folder, written = root / Layout(params.experiment).depends, set[Path]()
-    for stage, declared in _declared(params, root).items():
+    folder, written = Layout(params.experiment).depends, set[Path]()
+    for stage, declared in _declared(params).items():
         for key in declared.keys or [""]:  # of a stage that runs once
             path = folder / stage / f"{key}.json" if key else folder / f"{stage}.json"
             update_text(path, json_text(_content(params, declared, key)))
@@ -79,16 +79,16 @@ def dependencies_file(experiment: str, stage: str) -> Path:
     return Layout(experiment).depends / f"{stage.replace('@', '/')}.json"
 
 
-def _declared(params: Params, root: Path = Path()) -> dict[str, Declared]:
+def _declared(params: Params) -> dict[str, Declared]:
     """Return the stages of dvc.yaml that depend on code and parameters, by name."""
     found = {}
-    file = root / Path(params.params_file).with_name("dvc.yaml")
+    file = Path(params.params_file).with_name("dvc.yaml")
     for name, stage in YamlFile.read(file).values["stages"].items():
         loop, stage = stage.get("foreach", []), stage.get("do", stage)
         script = re.search(r"stages/\w+\.py", stage["cmd"])
         if script and name != STAGE:
             keys = [*dict(params)[loop[2:-1]]] if isinstance(loop, str) else loop
-            found[name] = Declared(root / script[0], keys)
+            found[name] = Declared(Path(script[0]), keys)
     return found
 
 

@@ -30,7 +30,7 @@ from dvc_data.hashfile.hash import hash_file
 from networkx import topological_sort
 from tqdm import tqdm
 
-from attnmt.config import DEMO, Params, load_params
+from attnmt.config import load_params, params_file
 from attnmt.config.generated import refuse_other_stages, write_trainings
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
@@ -66,14 +66,14 @@ class Stage(Task):
         return self.name.partition("@")[0]
 
 
-def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
-    """Return the stages of an experiment, in dvc.yaml's order. Nothing says what is done.
+def read_stages(experiment: str) -> list[Stage]:
+    """Return the stages of an experiment here, in dvc.yaml's order. Nothing says what is done.
 
     Raises:
         InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
     """
-    with _index(experiment, root.resolve()) as index:
-        return _declared(index, root.resolve())
+    with _index(experiment) as index:
+        return _declared(index)
 
 
 def compare_stages(experiment: str) -> list[Stage]:
@@ -84,10 +84,9 @@ def compare_stages(experiment: str) -> list[Stage]:
     Raises:
         InputError: as :func:`read_stages` does.
     """
-    root = Path().resolve()
-    with _index(experiment, root) as index:
-        stages = _declared(index, root)  # a fault of dvc.yaml is named before anything is written
-        write_dependencies(_params(experiment, root))
+    with _index(experiment) as index:
+        stages = _declared(index)  # a fault of dvc.yaml is named before anything is written
+        write_dependencies(load_params(params_file(experiment)))
         return _compared(index, stages, Layout(experiment))
 
 
@@ -103,7 +102,7 @@ def commit(experiment: str) -> Committed:
     """Write to dvc.lock what was made, for every stage whose record proves it."""
     stages, layout = compare_stages(experiment), Layout(experiment)
     done = [stage for stage in stages if stage.done]
-    with _index(experiment, Path().resolve()) as index:
+    with _index(experiment) as index:
         cached = {stage.name: stage for stage in index.stages}
         names = [one.name.removeprefix(TRAIN) for one in done if one.name.startswith(TRAIN)]
         trained = [name for name in names if layout.checkpoints(name).exists()]
@@ -124,18 +123,8 @@ def commit(experiment: str) -> Committed:
     return Committed(new, [stage.name for stage in stages if not stage.done], trained)
 
 
-def _dvc_yaml(experiment: str, root: Path) -> Path:
-    path = root / ("dvc.yaml" if experiment == DEMO else f"experiments/{experiment}/dvc.yaml")
-    if not path.exists():
-        known = sorted(other.parent.name for other in root.glob("experiments/*/dvc.yaml"))
-        raise InputError(
-            f"{path}: no experiment {experiment!r}; the known ones are {', '.join([DEMO, *known])}"
-        )
-    return path
-
-
-def _params(experiment: str, root: Path) -> Params:
-    return load_params(_dvc_yaml(experiment, root).with_name("params.yaml"), root)
+def _dvc_yaml(experiment: str) -> Path:
+    return params_file(experiment).with_name("dvc.yaml").absolute()
 
 
 class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
@@ -146,14 +135,15 @@ class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
 
 
 @contextmanager
-def _index(experiment: str, root: Path) -> Iterator[Index]:
+def _index(experiment: str) -> Iterator[Index]:
     """Yield the stages of an experiment as DVC resolves them. First trainings.yaml is written.
 
     DVC would accept faulty parameters, so they are checked, too.
     """
-    file, params = _dvc_yaml(experiment, root), _params(experiment, root)
-    refuse_other_stages(params, root)
-    write_trainings(params, root)  # dvc.yaml reads it, and systems may have other names than before
+    root, file = Path().resolve(), _dvc_yaml(experiment)
+    params = load_params(params_file(experiment))
+    refuse_other_stages(params)
+    write_trainings(params)  # dvc.yaml reads it, and systems may have other names than before
     try:
         with Repo(str(root)) as repo:
             stages = list(_AnyFile(repo, str(file)).stages.values())
@@ -175,14 +165,14 @@ def _index(experiment: str, root: Path) -> Iterator[Index]:
         raise InputError(f"{place}: {why}; repair that file, or restore it with git") from None
 
 
-def _declared(index: Index, root: Path) -> list[Stage]:
+def _declared(index: Index) -> list[Stage]:
     """Return the stages as they are declared."""
     for stage in index.stages:
         if "resources" not in (stage.meta or {}):
             file = stage.dvcfile.path
             raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")
-    outputs = [_path(item, root) for stage in index.stages for item in stage.outs]
-    _refuse_links_outside({Path(output).parts[0] for output in outputs}, root)
+    outputs = [_path(item) for stage in index.stages for item in stage.outs]
+    _refuse_links_outside({Path(output).parts[0] for output in outputs})
 
     def inputs(deps: list[str]) -> list[str]:
         inside = ([one for one in outputs if one.startswith(f"{dep}/")] or [dep] for dep in deps)
@@ -192,9 +182,9 @@ def _declared(index: Index, root: Path) -> list[Stage]:
         Stage(
             name=stage.name,
             command=stage.cmd,
-            inputs=inputs([_path(item, root) for item in stage.deps]),
-            deps=[_path(item, root) for item in stage.deps],
-            outputs=[_path(item, root) for item in stage.outs],
+            inputs=inputs([_path(item) for item in stage.deps]),
+            deps=[_path(item) for item in stage.deps],
+            outputs=[_path(item) for item in stage.outs],
             description=stage.desc,
             threads=stage.meta.get("threads", 1),
             resources=stage.meta["resources"],
@@ -206,33 +196,33 @@ def _declared(index: Index, root: Path) -> list[Stage]:
     ]
 
 
-def _path(item: Any, root: Path) -> str:
-    return os.path.relpath(item.fs_path, root)  # a text may lie outside the project
+def _path(item: Any) -> str:
+    return os.path.relpath(item.fs_path)  # a text may lie outside the project
 
 
-def _refuse_links_outside(folders: Iterable[str], root: Path) -> None:
+def _refuse_links_outside(folders: Iterable[str]) -> None:
     """Refuse folders of outputs that are links to somewhere else, because DVC would not follow them.
 
     Raises:
         InputError: naming one.
     """
     for folder in folders:
-        if not (root / folder).resolve().is_relative_to(root.resolve()):
+        if not Path(folder).resolve().is_relative_to(Path().resolve()):
             raise InputError(
-                f"{root / folder}: a link that leads out of the project, where DVC finds no output; put "
-                f"a folder in its place. What is large lies in the cache: dvc cache dir moves that"
+                f"{Path(folder).absolute()}: a link that leads out of the project, where DVC finds no "
+                f"output; put a folder in its place. The cache has what is large, and dvc cache dir moves it"
             )
 
 
 def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage]:
     """Return the declared stages with what is done, according to dvc.lock and the records."""
-    stages, root = {stage.name: stage for stage in declared}, Path().resolve()
+    stages = {stage.name: stage for stage in declared}
     digest = _digest(index.repo)
     done, committed = {STAGE}, set[str]()
     # The stages that others depend on come first.
     for found in tqdm([*topological_sort(index.graph)][::-1], "compare", disable=None, leave=False):
         name, stage = found.name, stages[found.name]
-        locked = None if found.cmd_changed else _locked(found, root)
+        locked = None if found.cmd_changed else _locked(found)
         in_lock = locked, replace(stage, inputs=stage.deps)
         recorded = read_record(layout.record(name)), stage
         put_back((in_lock, recorded), layout.set_aside)
@@ -248,12 +238,12 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     ]
 
 
-def _locked(found: Any, root: Path) -> Run:
+def _locked(found: Any) -> Run:
     """Return what dvc.lock says of a stage, in the form of a record."""
     return Run(
         command=found.cmd,
-        inputs={_path(item, root): item.hash_info.value for item in found.deps},
-        outputs={_path(item, root): item.hash_info.value for item in found.outs},
+        inputs={_path(item): item.hash_info.value for item in found.deps},
+        outputs={_path(item): item.hash_info.value for item in found.outs},
     )
 
 
@@ -304,6 +294,6 @@ def _remove_cut_locks(repo: Repo) -> None:
 
 def _show_to_dvc(experiment: str, repo: Repo) -> None:
     """Let DVC's own commands see an experiment that has run here, even if .dvcignore hides it."""
-    file = _dvc_yaml(experiment, Path().resolve())
+    file = _dvc_yaml(experiment)
     if repo.dvcignore.is_ignored_file(str(file)):
         write_text(file.with_name(".dvcignore"), f"!{file.name}\n")
