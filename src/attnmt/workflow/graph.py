@@ -210,7 +210,7 @@ def _refuse_links_outside(folders: Iterable[str]) -> None:
         if not Path(folder).resolve().is_relative_to(Path().resolve()):
             raise InputError(
                 f"{Path(folder).absolute()}: a link that leads out of the project, where DVC finds no "
-                f"output; put a folder in its place. The cache has what is large, and dvc cache dir moves it"
+                f"output; put a folder in its place. To have what is large elsewhere: dvc cache dir"
             )
 
 
