@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -32,24 +31,6 @@ def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
     status, shown, _ = attnmt("track", "--experiment", "other")
     assert (status, shown.splitlines()[0]) == (0, "base of other")
     assert shown.endswith("page/('other', 5000)\n")
-
-
-def test_track_refuses_a_port_that_is_taken_before_it_prints_an_address(attnmt, monkeypatch):
-    params = demo_values()
-    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
-    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-    monkeypatch.setattr(track, "connect", lambda: None)
-    monkeypatch.setattr(track, "runs_address", lambda client, experiment, port: f"page:{port}")
-    monkeypatch.setattr(importing, "import_missing", lambda params: [])
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        status, output, error = attnmt("track", "--port", port)
-    assert (status, output) == (2, "")
-    assert error.startswith(f"error: port {port} of 127.0.0.1: Address already in use")
-    assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
-    with socket.create_server(("127.0.0.1", int(port))):  # a server shows the runs itself
-        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{port}")
-        assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
 
 
 def test_in_another_folder_no_experiment_is_suggested(attnmt):
