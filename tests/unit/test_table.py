@@ -102,8 +102,3 @@ def test_the_stage_writes_the_same_bytes_and_removes_an_earlier_report(tmp_path,
 def test_no_number_is_printed_as_less_than_zero_if_it_rounds_to_zero():
     assert [printing.decimal(x, 1) for x in (-0.04, -0.06, 0.04)] == ["0.0", "-0.1", "0.0"]
     assert [printing.signed(x, 1) for x in (-0.04, -0.06)] == ["+0.0", "-0.1"]
-
-
-def test_a_short_time_is_not_printed_as_no_hours():
-    times = [printing.hours_of(minutes) for minutes in (0.2, 1.3, 8.9, 89, 90)]
-    assert times == ["0 minutes", "1 minute", "9 minutes", "89 minutes", "1.5 hours"]
