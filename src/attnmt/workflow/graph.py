@@ -225,7 +225,8 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
         locked = None if found.cmd_changed else _locked(found)
         in_lock = locked, replace(stage, inputs=stage.deps)
         recorded = read_record(layout.record(name)), stage
-        put_back((in_lock, recorded), layout.set_aside)
+        for proof in (in_lock, recorded):
+            put_back(*proof, layout.set_aside)
         if made(*in_lock, digest):
             committed |= {name} if _is_cached(found) else set()
         elif name != STAGE and not made(*recorded, digest):

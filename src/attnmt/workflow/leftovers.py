@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from attnmt.config import Params
@@ -45,20 +45,15 @@ def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
                 yield path
 
 
-def put_back(proofs: Iterable[tuple[Run | None, Task]], aside: Path) -> None:
-    """Move the outputs of a stage back if they lie aside and are what the stage would make now.
-
-    Args:
-        proofs: runs that may have made them, each with the stage as it is now.
-    """
-    for run, task in proofs:
-        places = {output: aside / output for output in task.outputs}
-        if any(Path(one).exists() for one in places) or not all(
-            p.exists() for p in places.values()
-        ):
-            continue
-        if made(run, task, lambda path, places=places: dvc_digest(places.get(str(path), path))):
-            for output, place in places.items():
-                Path(output).parent.mkdir(parents=True, exist_ok=True)
-                place.replace(output)
-            log.warning("%s: put back from %s", task.name, aside)
+def put_back(run: Run | None, task: Task, aside: Path) -> None:
+    """Move the outputs of a stage back if they lie aside and a run of the stage, as it is now, made them."""
+    places = {output: aside / output for output in task.outputs}
+    if any(Path(one).exists() for one in places) or not all(
+        one.exists() for one in places.values()
+    ):
+        return
+    if made(run, task, lambda path: dvc_digest(places.get(str(path), path))):
+        for output, place in places.items():
+            Path(output).parent.mkdir(parents=True, exist_ok=True)
+            place.replace(output)
+        log.warning("%s: put back from %s", task.name, aside)
