@@ -46,7 +46,7 @@ def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
 
 
 def put_back(run: Run | None, task: Task, aside: Path) -> None:
-    """Move the outputs of a stage back if they lie aside and a run of the stage, as it is now, made them."""
+    """Move the outputs of a stage back if they lie aside and a run of this very stage made them."""
     places = {output: aside / output for output in task.outputs}
     if any(Path(one).exists() for one in places) or not all(
         one.exists() for one in places.values()
