@@ -197,7 +197,7 @@ def _declared(index: Index) -> list[Stage]:
 
 
 def _path(item: Any) -> str:
-    return os.path.relpath(item.fs_path)  # a text may lie outside the project
+    return str(os.path.relpath(item.fs_path))  # a text may lie outside the project
 
 
 def _refuse_links_outside(folders: Iterable[str]) -> None:
