@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from faults_project import ROOT, STAGES, Tree, build, run, tree
 
-from attnmt.tracking.live import training_run
+from attnmt.tracking.runs import LiveRun
 
 MODEL = "base_reverse"
 MODELS, REPORTS = f"models/demo/{MODEL}", "reports/demo"
@@ -149,8 +149,8 @@ def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
     fault, project, caplog, monkeypatch
 ):
     monkeypatch.delenv("ATTNMT_ELSEWHERE")
-    watch = partial(training_run, after=0.0)  # as if the training took long
-    monkeypatch.setattr(STAGES["train"], "training_run", watch)
+    watch = partial(LiveRun, after=0.0)  # as if the training took long
+    monkeypatch.setattr(STAGES["train"], "LiveRun", watch)
     place, make = UNUSABLE[fault]
     make(Path(place))
     shutil.rmtree(MODELS)

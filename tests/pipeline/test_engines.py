@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from project import BEST, GRU, MEMBERS, SYSTEMS, Project
 
+from attnmt.scoring.score_table import read_score_table
+
 MEMBER = f"train@{MEMBERS[0]}"
 
 
@@ -33,24 +35,34 @@ def test_after_snakemake_both_engines_find_nothing_to_do(built):
 
 
 def test_both_engines_make_the_same_bytes(built, tmp_path):
-    """All outputs agree except those that say when and how fast a stage ran. MLflow changes none."""
-    other = built.clone(tmp_path / "other").hide_mlflow()
-    (other.folder / "dvc.lock").unlink()
+    """So where the demo is made from a fresh clone, git finds nothing to commit."""
+    other = built.clone(tmp_path / "other")
     assert other.repro() == {stage for edge in built.edges() for stage in edge}
-    assert len(built.digests()) > 40
-    assert other.digests() == built.digests()
-    assert other.plan() == set()
+    assert other.results() == built.results()
+    assert other.run("git", "status", "--porcelain") == ""
 
 
 def test_dvc_shows_scores_and_learning_curves(built):
-    shown = built.run("dvc", "metrics", "show", "--json", "reports/demo/metrics.json")
-    by_model = json.loads(shown)[""]["data"]["reports/demo/metrics.json"]["data"]
-    scores = by_model[MEMBERS[0]]
-    assert scores.keys() == {"dev", "test1", "test2"}
+    shown = json.loads(built.run("dvc", "metrics", "show", "--json"))[""]["data"]
+    scores = shown[f"scores/demo/{MEMBERS[0]}.json"]["data"]
     # It has no attention, so it has no AER
     assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
-    assert "aer" in by_model["ensemble"]["test1"]
-    assert f"{MEMBERS[0]}/history.csv" in built.run("dvc", "plots", "show", "--json")
+    numbers = read_score_table("demo", built.folder)
+    aer = numbers.training("ensemble", "aer_chosen", "test1").value
+    assert shown["scores/demo/ensemble.json"]["data"]["test1"]["aer"] == aer
+    shown = built.run("dvc", "plots", "show", "--json")
+    assert f"{MEMBERS[0]}/history.csv" in shown
+    assert "dev_cost" in shown
+
+
+def test_an_experiment_of_dvc_has_scores_and_leaves_nothing_that_git_cannot_undo(built, tmp_path):
+    copy = built.copy(tmp_path / "copy").hide_mlflow()
+    copy.commit()
+    copy.run("dvc", "exp", "run", "-S", "decoding.beam=1", f"evaluate@{MEMBERS[0]}")
+    shown = copy.run("dvc", "exp", "show", "--csv")
+    assert f"scores/demo/{MEMBERS[0]}.json:test1.bleu" in shown.splitlines()[0]
+    copy.run("git", "checkout", "params.yaml", "dvc.lock")
+    assert copy.run("git", "status", "--porcelain") == ""
 
 
 def test_every_training_and_the_report_are_in_mlflow(first_built):

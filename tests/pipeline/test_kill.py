@@ -155,7 +155,7 @@ def test_lost_outputs_are_made_from_checkpoints_which_stay_until_dvc_has_the_mod
 ):
     project, expected, _ = undisturbed
     project = project.copy(tmp_path / "lost")
-    provenance = project.folder / f"models/demo/{NAME}/provenance.json"
+    provenance = project.folder / f"runs/demo/{NAME}.json"
     seconds = json.loads(provenance.read_text())["seconds"]
     finish(project)
     steps = json.loads(expected["metrics.json"])["steps"]

@@ -2,10 +2,11 @@
 
 import os
 import re
+import time
 
 import pytest
 import yaml
-from project import MEMBERS, MODELS, Project
+from project import BEST, GRU, MEMBERS, MODELS, Project
 
 from attnmt.scoring.score_table import BASELINES
 
@@ -67,7 +68,7 @@ def test_edits_make_the_same_stages_stale_in_both_engines_and_are_not_committed(
 
 def test_a_training_by_hand_after_a_change_starts_again_and_is_done_for_both_engines(copy):
     train = ("python", "stages/train.py", "params.yaml", MEMBER)
-    provenance = copy.folder / "models/demo" / MEMBER / "provenance.json"
+    provenance = copy.folder / f"runs/demo/{MEMBER}.json"
     copy.run(*train)
     first = yaml.safe_load(provenance.read_text())
     edit(copy, "src/attnmt/model/luong.py", *CHANGED)
@@ -76,12 +77,36 @@ def test_a_training_by_hand_after_a_change_starts_again_and_is_done_for_both_eng
     assert "training from the beginning" in log
     assert "resuming" not in log
     assert first["code"] != second["code"]
-    assert second["commits"] == [copy.run("git", "rev-parse", "HEAD").strip()]
+    assert second["commits"] == copy.run("git", "rev-parse", "HEAD").strip()
     trainings = {f"train@{one}" for one in MODELS}
     assert copy.plan() == copy.following(*trainings) - {f"train@{MEMBER}"}
     with pytest.raises(AssertionError, match="out of date"):
         copy.run("attnmt", "commit")  # it commits that stage, but not those that follow
     assert stale_in_dvc(copy) & trainings == trainings - {f"train@{MEMBER}"}
+
+
+def test_the_outputs_of_a_removed_model_are_set_aside_until_it_is_there_again(copy):
+    copy.use({"systems": ["base_reverse", BEST]})
+    assert {"gather", "report"} <= copy.snakemake()
+    assert not (copy.folder / "scores/demo/gru_self.csv").exists()
+    assert (copy.folder / "set-aside/scores/demo/gru_self.csv").exists()
+    copy.run("attnmt", "commit")
+    assert "up to date" in copy.run("dvc", "status", "dvc.yaml")
+    copy.use({"systems": ["base_reverse", BEST, GRU]})
+    assert copy.plan() == {"gather", "report"}
+    assert (copy.folder / "scores/demo/gru_self.csv").exists()
+
+
+def test_content_decides_where_a_clock_was_ahead(copy):
+    later = time.time() + 3600
+    for path in copy.folder.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            os.utime(path, (later, later))
+    copy.change({"evaluation.bootstrap_samples": 120})
+    planned = copy.plan()
+    assert {f"evaluate@{one}" for one in MODELS} < planned
+    assert copy.snakemake() == planned
+    assert copy.plan() == set()
 
 
 def test_dvc_reads_every_experiment_at_a_revision(copy):

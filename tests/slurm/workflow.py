@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import dataclass
 
 import cluster
@@ -20,15 +21,14 @@ from attnmt.workflow.graph import read_stages
 
 PREEMPTED = "local_p_general_feed"
 TIMED = "base_reverse"  # longer than its wall time
-# Added to tracking/live.py, which decides no output: after some batches, both wait for a signal once.
+# Added to tracking/runs.py, which decides no output: after some batches, both wait for a signal once.
 BATCHES = 3
 WAITS = f"""
 
-_training_run = training_run
+_init = LiveRun.__init__
 
 
-@contextmanager
-def training_run(config, facts):
+def waiting_init(run, config, about, *after):
     import itertools, select, signal, socket
     from pathlib import Path
     from attnmt.training.stop import Stop
@@ -46,8 +46,10 @@ def training_run(config, facts):
         return asked(stop)
 
     Stop.asked = property(wait_and_ask)
-    with _training_run(config, facts) as run:
-        yield run
+    _init(run, config, about, *after)
+
+
+LiveRun.__init__ = waiting_init
 """
 RUNTIME = 2  # minutes of TIMED, of which a busy machine needs half a one to start a job
 SHORT = (f"runtime={RUNTIME}", "slurm_extra='--signal=TERM@10'")  # 10 seconds before its end
@@ -96,7 +98,7 @@ def runs(request, slurm, tmp_path_factory) -> Runs:
     local.run("git", "init", "--quiet")
     local.commit()
     remote = local.clone(folder / "remote")
-    with (remote.folder / "src/attnmt/tracking/live.py").open("a") as module:
+    with (remote.folder / "src/attnmt/tracking/runs.py").open("a") as module:
         module.write(WAITS)
     (remote.folder / "dvc.lock").unlink()
     shutil.rmtree(remote.folder / "reports/demo")
@@ -131,7 +133,8 @@ def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> N
 def test_a_job_asks_for_the_resources_in_dvc_yaml(runs):
     """Every stage asks for exactly its GPU, memory, minutes and threads."""
     requested = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
-    stages = read_stages("demo", runs.remote.folder)
+    with chdir(runs.remote.folder):
+        stages = read_stages("demo")
     declared = {
         f"rule_{stage.name}": stage.resources | {"threads": stage.threads} for stage in stages
     }
@@ -185,7 +188,7 @@ def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs):
 
 
 def test_results_come_back_through_dvc(runs, tmp_path):
-    """After `dvc pull`, nothing is left to do, and MLflow is filled from the files."""
+    """After `dvc pull`, nothing is left to do. MLflow is filled from the files of the cluster."""
     runs.remote.run("attnmt", "commit")
     runs.remote.commit()
     runs.remote.set_remote(tmp_path / "cache")
@@ -196,4 +199,4 @@ def test_results_come_back_through_dvc(runs, tmp_path):
     assert desk.plan() == set()
     assert not (runs.remote.folder / "mlflow.db").exists()
     trained = {path.parent.name for path in desk.folder.glob("models/demo/*/metrics.json")}
-    assert trained < set(desk.run("attnmt", "track").split())
+    assert trained < set(runs.remote.run("attnmt", "track").split())

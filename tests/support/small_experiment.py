@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 from demo_values import demo_values
-from made_records import config_of, metrics, provenance
+from made_records import config_of, metrics
 
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
@@ -141,5 +141,3 @@ def make_model(params: Params, layout: Layout, name: str, dev_perplexity: float 
     save_model(layout.model(name), translator, config)
     trained = metrics("test", dataset_digest=data.digest, dev_perplexity=dev_perplexity)
     write_json(layout.model(name) / "metrics.json", trained)
-    about = {"family": model.family, "seed": model.seed, "dataset_digest": data.digest}
-    write_json(layout.model(name) / "provenance.json", provenance(name, **about))

@@ -1,9 +1,11 @@
 """The tables of counts: unknown words, dictionaries, and what the trainings cost."""
 
-from made_report import MACHINE, changed, made_numbers, made_params
+import made_records
+from made_report import changed, made_numbers, made_params
 
 from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
 from attnmt.scoring.score_table import ScoreTable
+from attnmt.training.provenance import Provenance
 
 PARAMS = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", "gru_self")
 NUMBERS = made_numbers(PARAMS)
@@ -38,20 +40,20 @@ def test_counts_of_several_seeds_are_means_with_their_deviation():
         for line in numbers.lines
     ]
     costs = texts(cost_table(params, ScoreTable(lines)), "base")
-    assert costs[1:-1] == ["2", "1,200", "20 ± 4", "1,500", "30.0", "17", "1,234"]
+    assert costs[1:] == ["2", "1,200", "20 ± 4", "1,500", "2"]
     assert cost_table(params, ScoreTable([])).frame.empty
 
 
-def test_machines_stand_row_by_row_and_an_empty_column_is_left_out():
-    params = made_params("base", "gru_self")
-    lines = [
-        line.model_copy(update={"signature": "an accelerator"}) if line.model == "base" else line
-        for line in made_numbers(params).lines
-        if line.metric != "peak_memory_mb"
+def test_published_trainings_have_their_times_speeds_and_machines():
+    params = made_params("base", "gru_self", seeds=2)
+    runs = [
+        Provenance(**made_records.provenance("base", seconds=80.0)),
+        Provenance(**made_records.provenance("base_2", device="an accelerator")),
     ]
-    table = cost_table(params, ScoreTable(lines))
-    assert list(table.frame["machine"]) == ["an accelerator", MACHINE]
-    assert "peak memory, MB" not in table.headings
+    table = cost_table(params, made_numbers(params), runs)
+    machines = "a processor, 1 thread(s), an accelerator, 1 thread(s)"
+    assert texts(table, "base")[-4:] == ["85", "17", "1,234", machines]
+    assert texts(table, "gru_self")[-4:] == [""] * 4
 
 
 def test_each_family_on_words_has_both_dictionaries():

@@ -34,7 +34,7 @@ MUTATIONS = {
     "a line of planning": ("src/attnmt/planning/cost.py", "", "\nX = 1\n", NOTHING),
     "a line of a command": ("src/attnmt/commands/translate.py", "", "\nX = 1\n", NOTHING),
     "a line of the record": ("src/attnmt/workflow/record.py", "", "\nX = 1\n", NOTHING),
-    "a line of tracking": ("src/attnmt/tracking/live.py", "", "\nX = 1\n", NOTHING),
+    "a line of tracking": ("src/attnmt/tracking/runs.py", "", "\nX = 1\n", NOTHING),
     "a stage's own line": (
         "stages/tokens.py",
         "    params = load",

@@ -157,7 +157,6 @@ def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project):
     (own / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}))
     params = yaml.safe_load((project / "params.yaml").read_text()) | {"experiment": "own"}
     (own / "params.yaml").write_text(yaml.safe_dump(params))
-    (own / "dvc.lock").write_text("schema: '2.0'\nstages: {gone: {cmd: 'true'}}\n")
 
     def seen_by_dvc() -> bool:
         with Repo() as repo:
@@ -168,7 +167,6 @@ def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project):
     with recorded(one, Layout("own").record("one")):
         (project / "made.txt").write_text("made")
     assert commit("own").new == ["one"]
-    assert yaml.safe_load((own / "dvc.lock").read_text())["stages"].keys() == {"one"}
     assert seen_by_dvc()
     assert compare_stages("own")[0].committed
 
@@ -257,11 +255,37 @@ def test_a_damaged_object_of_the_cache_is_written_again_and_destroys_nothing(pro
     assert Path("apart.txt").read_text() == cached.read_text() == "good"
 
 
+@pytest.mark.parametrize("proof", ["record", "dvc.lock"])
+@pytest.mark.parametrize("valid", [True, False])
+def test_what_was_set_aside_is_put_back_if_it_is_valid(project, proof, valid):
+    if proof == "dvc.lock":
+        run_with_dvc()
+    else:
+        with recorded(stages()["apart"], Layout("demo").record("apart")):
+            Path("apart.txt").write_text("made")
+    Path("set-aside").mkdir()
+    aside = Path("apart.txt").rename("set-aside/apart.txt")
+    if not valid:
+        Path("other.txt").write_text("changed")
+    assert ("apart" in done()) == valid
+    assert aside.exists() != valid
+
+
+@pytest.mark.parametrize("content", ['{"write": {"apart.t', ""])
+def test_a_cut_file_of_locks_is_removed_and_said(project, caplog, content):
+    with recorded(stages()["apart"], Layout("demo").record("apart")):
+        Path("apart.txt").write_text("made")
+    Path(".dvc/tmp").mkdir(exist_ok=True)
+    Path(".dvc/tmp/rwlock").write_text(content)
+    assert commit("demo").new == ["apart"]
+    assert ".dvc/tmp/rwlock" in caplog.text
+
+
 def test_the_command_says_what_it_committed_and_names_a_few_stale_stages(attnmt, monkeypatch):
     stale = [f"train@{name}" for name in "abcdef"] + ["gather"]
     monkeypatch.setattr(graph, "commit", lambda _: Committed(["corpus"], stale, []))
     status, output, error = attnmt("commit")
-    assert (status, output) == (2, "Committed: corpus.\n")
+    assert (status, output) == (2, "Stages committed: 1.\n")
     assert "train@a" in error
     assert "train@f" not in error
     monkeypatch.setattr(graph, "commit", lambda _: Committed([], stale[:1], []))

@@ -47,10 +47,7 @@ def write_records(params: Params, name: str) -> None:
     changed = (line.model_copy(update={"data": digest[:SHA_DIGITS]}) for line in lines)
     write_score_table(layout.scores(name), changed)
     for member in translators.members:
-        model = params.trainings[member]
-        about = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
-        content = made_records.provenance(member, **about, dataset_digest=digest)
-        write_json(layout.model(member) / "provenance.json", content)
+        write_json(layout.provenance(member), made_records.provenance(member))
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +117,8 @@ def test_the_card_has_the_scores_and_the_trainings(project, name):
     assert "22.0 (21.0 to 23.0)" in card
     assert "made|sacrebleu" in card
     for member in params.translators(name).members:
-        assert f"| {member} | {params.trainings[member].seed} |" in card
+        about = "2015-09-17T12:00:00Z | a processor"
+        assert f"| {member} | {params.trainings[member].seed} | {about} |" in card
     source, target = ("German", "English") if name == "german" else ("English", "German")
     assert card.startswith(f"# {name}: {source} to {target}\n")
 

@@ -13,10 +13,10 @@ import typer
 from fresh_code import copied_code
 
 from attnmt.config import load_params
-from attnmt.errors import InputError
+from attnmt.layout import Layout
 from attnmt.workflow import stage
 from attnmt.workflow.dependencies import write_dependencies
-from attnmt.workflow.record import DVC_STAGE
+from attnmt.workflow.record import DVC_STAGE, Task, dvc_digest, made, read_record, write_plan
 from attnmt.workflow.stage import PLANNED
 
 ROOT = Path(__file__).parents[2]
@@ -135,23 +135,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("engine", [PLANNED, DVC_STAGE])
-def test_under_an_engine_a_stage_whose_parameters_have_changed_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+def test_a_record_is_of_the_parameters_that_the_stage_ran_with(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(engine, "x")
-    params = load_params("params.yaml")
-    write_dependencies(params)
-    stage._check_dependencies(params, "train@base")
-    path = Path("depends/demo/train/base.json")
-    path.write_text(path.read_text().replace('"clip_norm": 5.0', '"clip_norm": 4.0'))
-    with pytest.raises(InputError, match=r"train/base\.json: training changed"):
-        stage._check_dependencies(params, "train@base")
+    """They may have changed since an engine planned the stage."""
+    monkeypatch.setenv(PLANNED, "yes")
+    write_dependencies(load_params("params.yaml"))
+    inputs, command = "depends/demo/corpus.json", "python stages/test_stage.py params.yaml"
+    task = Task("corpus", command, [inputs], ["out"])
+    write_plan(Layout("demo").plan, [task])
+    planned = Path(inputs).read_text()
+    text = Path("params.yaml").read_text()
+    Path("params.yaml").write_text(text.replace("name: English", "name: Englisch"))
 
+    def main(params_file: Path) -> None:
+        Path("out").write_text("made")
 
-def test_by_hand_the_dependencies_are_brought_up_to_date(folder: Path) -> None:
-    stage._check_dependencies(load_params("params.yaml"), "train@base")
-    assert '"clip_norm": 5.0' in Path("depends/demo/train/base.json").read_text()
+    monkeypatch.setattr(sys, "argv", ["stages/corpus.py", "params.yaml"])
+    with pytest.raises(SystemExit) as ended:
+        stage.run_stage(main, None)
+    assert ended.value.code == 0
+    assert Path(inputs).read_text() != planned
+    assert made(read_record(Layout("demo").record("corpus")), task, dvc_digest)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def finish(root: Path, name: str, speed: float, **changes: Any) -> None:
     """Write what a finished training says of its speed, and of what that depends on."""
     folder = root / "models/demo" / name
     made = made_records.provenance(name, target_words_per_second=speed)
-    write_json(folder / "provenance.json", made)
+    write_json(root / f"runs/demo/{name}.json", made)
     write_json(folder / "config.json", made_records.config_of(params(), name, **changes))
 
 

@@ -51,18 +51,18 @@ def trainings_yaml(params: Params) -> str:
     return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)
 
 
-def write_trainings(params: Params, root: Path = Path()) -> bool:
+def write_trainings(params: Params) -> bool:
     """Bring an experiment's ``trainings.yaml`` up to date; return whether it changed."""
-    return update_text(root / Path(params.params_file).with_name(TRAININGS), trainings_yaml(params))
+    return update_text(Path(params.params_file).with_name(TRAININGS), trainings_yaml(params))
 
 
-def refuse_other_stages(params: Params, root: Path = Path()) -> None:
+def refuse_other_stages(params: Params) -> None:
     """Refuse an experiment whose ``dvc.yaml`` is no copy of the project's, as after an update of it.
 
     Raises:
         InputError: naming it.
     """
-    project, own = root / STAGES, root / Path(params.params_file).with_name(STAGES)
+    project, own = Path(STAGES), Path(params.params_file).with_name(STAGES)
     if project.is_file() and own.is_file() and project.read_bytes() != own.read_bytes():
         raise InputError(
             f"{own}: differs from {STAGES}, of which it is a copy. To copy it again: python -m "

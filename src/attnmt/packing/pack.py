@@ -7,6 +7,8 @@ import json
 import platform
 import shlex
 import shutil
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +27,9 @@ from attnmt.files.yaml_file import YamlFile
 from attnmt.layout import Layout
 from attnmt.packing.folder import CARD, DESCRIPTION, PARAMS, Manifest, refuse_full
 from attnmt.reporting.own_text import text_example
-from attnmt.scoring.gather import short_commits
 from attnmt.scoring.score_table import SHA_DIGITS, ScoreTable, read_scores
 from attnmt.text.encoded import EncodedSets
-from attnmt.training.trained import Provenance, read_provenance
+from attnmt.training.provenance import Provenance, read_provenance
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
 # Of the text's license; the weights have the same terms
@@ -58,7 +59,8 @@ def pack_model(params: Params, name: str, folder: Path) -> None:
             f"scored; run evaluate of {name} again"
         )
     members = params.translators(name).members
-    trainings = [read_provenance(Layout(params.experiment).model(one)) for one in members]
+    trainings = {one: read_provenance(params.experiment, one) for one in members}
+    commits = dict.fromkeys(chain(*(one.commits.split() for one in trainings.values() if one)))
     with atomic_folder(folder) as partial:
         for file in translator_files(params, name):
             (partial / file).parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +71,7 @@ def pack_model(params: Params, name: str, folder: Path) -> None:
         manifest = Manifest(
             format=4,
             model=name,
-            commits=list(dict.fromkeys(commit for one in trainings for commit in one.commits)),
+            commits=[*commits] or ["unknown"],
             files={path.relative_to(partial).as_posix(): sha256(path) for path in files},
         )
         write_json(partial / DESCRIPTION, _description(manifest, params.decoding.beam))
@@ -120,7 +122,7 @@ def _card(
     name: str,
     scores: ScoreTable,
     translator: TranslationPipeline,
-    trainings: list[Provenance],
+    trainings: Mapping[str, Provenance | None],
     folder: str,
 ) -> str:
     """Return the card of a model or an ensemble that is packed into ``folder``."""
@@ -130,7 +132,7 @@ def _card(
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    environment.filters |= {"shell": shlex.quote, "python": _quoted, "short": short_commits}
+    environment.filters |= {"shell": shlex.quote, "python": _quoted}
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         params=params,
         name=name,

@@ -10,7 +10,8 @@ from attnmt.config import Params, Training
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.planning.text_size import TextSize, in_direction, training_sizes
-from attnmt.training.trained import read_config, read_provenance
+from attnmt.training.provenance import read_provenance
+from attnmt.training.trained import read_config
 
 # Operations a second of one processor core in products of matrices. One layer of 32 cells reached 20
 # billion on an AMD EPYC (Zen 4), and two layers of 512 reached 85 billion.
@@ -75,11 +76,11 @@ def _speeds(params: Params) -> dict[str, list[float]]:
     for name, training in params.trainings.items():
         folder, settings = Layout(params.experiment).model(name), params.settings(name)
         with suppress(InputError):  # not trained yet, or damaged, which its stage will say
-            config = read_config(folder)
+            config, run = read_config(folder), read_provenance(params.experiment, name)
             then = config.shape, config.training.batch_size, config.training.precision
-            if then == (params.shape(name), settings.batch_size, settings.precision):
+            if run and then == (params.shape(name), settings.batch_size, settings.precision):
                 for like in _alike(training):
-                    speeds[like].append(read_provenance(folder).target_words_per_second)
+                    speeds[like].append(run.target_words_per_second)
     return dict(speeds)
 
 

@@ -11,6 +11,7 @@ from attnmt.reporting.latex import latex
 from attnmt.reporting.score_tables import score_tables
 from attnmt.reporting.table import Table, csv, markdown
 from attnmt.scoring.score_table import ScoreTable
+from attnmt.training.provenance import published
 
 
 def make_tables(params: Params, numbers: ScoreTable) -> list[Table]:
@@ -20,7 +21,7 @@ def make_tables(params: Params, numbers: ScoreTable) -> list[Table]:
         *score_tables(params, numbers),
         unknown_table(params, numbers),
         dictionary_table(params, numbers),
-        cost_table(params, numbers),
+        cost_table(params, numbers, published(params.experiment)),
     ]
     return [table for table in tables if not table.frame.empty]
 

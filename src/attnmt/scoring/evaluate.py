@@ -21,7 +21,7 @@ from attnmt.config import (
 from attnmt.corpora.links import Links
 from attnmt.decoding.attention_offset import load_offset
 from attnmt.errors import InputError
-from attnmt.files.text_file import sha256_of_lines
+from attnmt.files.text_file import sha256_of_lines, write_json
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
 from attnmt.scoring.constant_baseline import constant_scores
@@ -35,6 +35,7 @@ from attnmt.scoring.score_table import (
     SHA_DIGITS,
     Replacement,
     ScoreRow,
+    metrics,
     write_score_table,
 )
 from attnmt.scoring.system_outputs import Outputs
@@ -72,9 +73,11 @@ class Evaluated(NamedTuple):
         return cls(lines, arrays)
 
     def write(self, params: Params, name: str) -> None:
-        """Write the scores of a system, and the counts behind them."""
+        """Write the scores of a system, the few that DVC shows, and the counts behind them."""
         layout = Layout(params.experiment)
         write_counts(layout.counts(name), self.arrays)
+        if name not in BASELINE_SCORES:
+            write_json(layout.metrics(name), metrics(self.lines))
         write_score_table(layout.scores(name), self.lines)
 
 

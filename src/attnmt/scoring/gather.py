@@ -25,7 +25,6 @@ from attnmt.scoring.published import published_lines
 from attnmt.scoring.score_table import (
     BASELINES,
     DIGITS,
-    SHA_DIGITS,
     ScoreRow,
     ScoreTable,
     name_of,
@@ -34,14 +33,7 @@ from attnmt.scoring.score_table import (
 from attnmt.scoring.seed_statistics import Outcome, Runs, prediction
 from attnmt.scoring.significance import Comparison, compare
 from attnmt.scoring.verdicts import ALPHA
-from attnmt.training.trained import (
-    Provenance,
-    machine,
-    read_config,
-    read_history,
-    read_metrics,
-    read_provenance,
-)
+from attnmt.training.trained import read_config, read_history, read_metrics
 
 # Of the sentences of two single trainings there are so many for each comparison that is judged, divided
 # by the level: the smallest p, 1 / (shuffles + 1), is then well below Holm's strictest level.
@@ -74,55 +66,34 @@ def gather(study: ExperimentScores) -> ScoreTable:
     return ScoreTable([*lines, *(gain(study, *pair, shuffles) for pair in pairs)])
 
 
-def short_commits(commits: Iterable[str]) -> str:
-    """Return the first digits of the commits at which a model was trained, each once.
-
-    A mark after a commit, which says that the files differed from it, is kept.
-    """
-    parts = (commit.partition("-") for commit in commits)
-    return _each(digits[:SHA_DIGITS] + dash + mark for digits, dash, mark in parts)
-
-
 def _training_lines(study: ExperimentScores, name: str) -> list[ScoreRow]:
-    """Return every number of one model, or of one ensemble, with the trainings behind it."""
-    params, lines = study.params, study.scores(name).lines
-    members = params.translators(name).members
-    trained = [read_provenance(Layout(params.experiment).model(member)) for member in members]
-    origin = {
-        "commit": short_commits(commit for one in trained for commit in one.commits),
-        "code": _each(one.code for one in trained),
-    }
-    if name in params.trainings:
-        same = {key: getattr(lines[0], key) for key in OF_MODEL}
-        lines = [
-            *lines,
-            *(ScoreRow(**same, **one) for one in _cost_values(params, name, trained[0])),
-        ]
-    return [line.model_copy(update=origin) for line in lines]
+    """Return every number of one model, or of one ensemble."""
+    lines = study.scores(name).lines
+    if name not in study.params.trainings:
+        return lines
+    same = {key: getattr(lines[0], key) for key in OF_MODEL}
+    return [*lines, *(ScoreRow(**same, **one) for one in _cost_values(study.params, name))]
 
 
-def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dict[str, Any]]:
+def _cost_values(params: Params, name: str) -> Iterator[dict[str, Any]]:
     """Yield what a model's curve says of the development set, and what its training cost."""
     folder = Layout(params.experiment).model(name)
     metrics = read_metrics(folder)
     config = read_config(folder)
     words = config.source_words, config.target_words
     size = parameter_count(ModelConfig(config.system, config.shape, *words))
-    machine_of_it = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"
-    learned, cost = {"set": params.sets.dev}, {"signature": machine_of_it}
+    last = read_history(folder, "epoch", "target_words")[-1]
+    learned, cost = {"set": params.sets.dev}, dict[str, str]()
     for where, metric, value in (
         (learned, "ppl", round(metrics.dev_perplexity, DIGITS)),
         (learned, "jumps", metrics.jumps),
         (learned, "late_fall", round(100 * metrics.late_fall, DIGITS)),
         (cost, "parameters", size),
         (cost, "steps", metrics.steps),
-        (cost, "target_words", int(read_history(folder, "target_words")[-1]["target_words"])),
-        (cost, "minutes", round(trained.seconds / 60, 2)),
-        (cost, "target_words_per_second", trained.target_words_per_second),
-        (cost, "peak_memory_mb", trained.peak_memory_mb),
+        (cost, "epochs", int(last["epoch"])),
+        (cost, "target_words", int(last["target_words"])),
     ):
-        if value is not None:
-            yield {**where, "metric": metric, "value": value}
+        yield {**where, "metric": metric, "value": value}
 
 
 def _means(study: ExperimentScores, runs: Sequence[Sequence[ScoreRow]]) -> Iterator[ScoreRow]:
@@ -149,8 +120,6 @@ def _mean(study: ExperimentScores, lines: Sequence[ScoreRow]) -> ScoreRow:
         "model": None,
         "seed": None,
         "trainings": len(lines),
-        "commit": _each(c for line in lines for c in (line.commit or "").split(", ")),
-        "code": _each(line.code or "" for line in lines),
         "note": first.note if all(line.note == first.note for line in lines) else None,
         "signature": _each(line.signature for line in lines if line.signature) or None,
     }
@@ -207,8 +176,6 @@ def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int
         "error": significant(estimate.error) if estimate else None,
         "freedom": significant(estimate.freedom) if estimate else None,
         "trainings": min(ours.trainings or 1, other.trainings or 1),
-        "commit": None,
-        "code": None,
         "note": note,
     }
     return ours.model_copy(update=changes)

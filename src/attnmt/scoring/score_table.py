@@ -76,8 +76,6 @@ class ScoreRow(CsvLine):
     signature: str | None = None  # how the number was measured
     reference: str | None = None  # the first digits of the SHA-256 of what it was measured against
     data: str | None = None  # the same of the encoded data that the system read
-    commit: str | None = None  # where the models were trained
-    code: str | None = None  # the digest of the code that trained them
     note: str | None = None  # what was printed in place of a number, or what else must be known
 
     @property
@@ -233,19 +231,17 @@ def significant(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def metrics(numbers: ScoreTable) -> dict[str, dict[str, dict[str, float]]]:
-    """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set."""
+def metrics(lines: Iterable[ScoreRow]) -> dict[str, dict[str, float]]:
+    """Return what ``dvc metrics`` shows of a model or an ensemble: perplexity, BLEU and AER, by set."""
     names = {
         ("ppl", None, None): "ppl",
         ("bleu", "tokenized", "before"): "bleu",
         ("bleu", "tokenized", "after"): "bleu_unk",
         ("aer", None, None): "aer",
     }
-    few: dict[str, dict[str, dict[str, float]]] = {}
-    for line in numbers.lines:
-        if line.kind == "gain" or line.max_words is not None or line.value is None:
-            continue
+    few: dict[str, dict[str, float]] = {}
+    for line in lines:
         name = names.get((line.metric, line.script, line.replacement))
-        if name and line.model and line.set:
-            few.setdefault(line.model, {}).setdefault(line.set, {})[name] = line.value
+        if name and line.set and line.max_words is None and line.value is not None:
+            few.setdefault(line.set, {})[name] = line.value
     return few

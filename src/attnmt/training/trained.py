@@ -1,13 +1,13 @@
-"""What a training left, read strictly: weights, settings, metrics, history, provenance."""
+"""What a training left, read strictly: weights, settings, metrics, history."""
 
 import csv
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, PositiveFloat
+from pydantic import PositiveFloat
 from safetensors import SafetensorError, safe_open
 
 from attnmt.config import ModelShape, System, TrainingSettings
@@ -15,11 +15,11 @@ from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError, lacks_memory
 from attnmt.files.json_file import Count, Positive, Record, Text, checked, read_model
 from attnmt.files.text_file import read_lines
-from attnmt.layout import CONFIG, HISTORY, METRICS, PROVENANCE
+from attnmt.layout import CONFIG, HISTORY, METRICS
 
 
-class _TrainingFile(Record):
-    """Which training a file belongs to."""
+class TrainedConfig(Record):
+    """What a training was asked to do, and what rebuilds its model: ``config.json``."""
 
     experiment: Slug
     model: Name
@@ -27,35 +27,12 @@ class _TrainingFile(Record):
     seed: Count
     dataset_digest: Text
     fingerprint: Name
-
-
-class TrainedConfig(_TrainingFile):
-    """What a training was asked to do, and what rebuilds its model: ``config.json``."""
-
     training: TrainingSettings
     system: System
     shape: ModelShape
     source_words: Positive
     target_words: Positive
     vocabularies: dict[Name, Text]  # the SHA-256 of vocab.<language>
-
-
-class Provenance(_TrainingFile):
-    """When, where and how fast a model was trained: ``provenance.json``."""
-
-    code: Text  # digest of the code that it ran
-    commits: Annotated[list[Text], Field(min_length=1)]  # those at which it ran
-    started: Text
-    device: Text
-    threads: Positive
-    torch: Text
-    python: Text
-    numpy: Text
-    constraints: Text | None  # the SHA-256 of constraints.txt, which pins the versions
-    seconds: Annotated[float, Field(ge=0)]
-    target_words_per_second: PositiveFloat
-    peak_memory_mb: Count | None = None
-    instructions: Text | None = None  # as attnmt.model.cpu_isa.used names them
 
 
 class Metrics(Record):
@@ -70,11 +47,6 @@ class Metrics(Record):
     perplexity: dict[Name, PositiveFloat]
 
 
-def machine(device: str, threads: int) -> str:
-    """Return how messages and tables name a device and the number of threads of a training."""
-    return f"{device}, {threads} thread{'s' if threads > 1 else ''}"
-
-
 def read_config(folder: Path) -> TrainedConfig:
     """Read ``config.json`` of a model's folder, ``models/<experiment>/<name>``.
 
@@ -82,11 +54,6 @@ def read_config(folder: Path) -> TrainedConfig:
         InputError: if it is missing or damaged.
     """
     return read_model(folder / CONFIG, TrainedConfig, _again(folder))
-
-
-def read_provenance(folder: Path) -> Provenance:
-    """Read ``provenance.json`` of a model's folder; see :func:`read_config`."""
-    return read_model(folder / PROVENANCE, Provenance, _again(folder))
 
 
 def read_metrics(folder: Path) -> Metrics:

@@ -14,14 +14,14 @@ from typing import Any, NoReturn
 
 import typer
 
-from attnmt.config import Params, load_params
+from attnmt.config import load_params
 from attnmt.errors import InputError, escaped, lacks_memory, memory_message
 from attnmt.files.atomic import FULL
-from attnmt.files.text_file import json_text, read_json, update_text
+from attnmt.files.text_file import json_text, update_text
 from attnmt.layout import Layout
 from attnmt.training.stop import handled
 from attnmt.workflow.dependencies import STAGE, dependencies, dependencies_file
-from attnmt.workflow.record import DVC_STAGE, Task, read_plan, recorded
+from attnmt.workflow.record import Task, read_plan, recorded
 
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
 PLANNED = "ATTNMT_PLANNED"  # set by the Snakefile: the stage runs as a part of its plan
@@ -45,7 +45,9 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
         if task is None or task.name == STAGE:
             main(params_file, **others)
             return
-        _check_dependencies(params, task.name)
+        # Perhaps they have changed since the engine read them. The record is of what runs now.
+        now = dependencies(params, task.name)
+        update_text(dependencies_file(params.experiment, task.name), json_text(now))
         with recorded(task, Layout(params.experiment).record(task.name)):
             main(params_file, **others)
 
@@ -55,23 +57,6 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(help=description)(run)
     run_app(app)
-
-
-def _check_dependencies(params: Params, stage: str) -> None:
-    """Check that the code and the parameters are those that the engine has seen.
-
-    If a person started the stage, their file is brought up to date instead.
-    """
-    path, now = dependencies_file(params.experiment, stage), dependencies(params, stage)
-    if not {PLANNED, DVC_STAGE} & os.environ.keys():
-        update_text(path, json_text(now))
-    elif (then := read_json(path)) != now:
-        changed = [
-            name for part in now for name in now[part] if then[part].get(name) != now[part][name]
-        ]
-        raise InputError(
-            f"{path}: {', '.join(changed)} changed after DVC or Snakemake had read it; start again"
-        )
 
 
 def _task(experiment: str, command: str) -> Task | None:
