@@ -80,6 +80,8 @@ PARAMS = [
     (SETS, "[test1, test1]", "sets.tests.1", "already"),
     ("{code: de,", "{code: en,", f"{TARGET}.code", "source, too"),
     ("{code: de,", "{code: links,", f"{TARGET}.code", "gold"),
+    ("name: German", 'name: "German|\\e[31m"', f"{TARGET}.name", "pattern"),
+    ("decode_threads: 1", "decode_threads: 1000000000000", "machine.decode_threads", "1024"),
     ("n_best: 1", "n_best: 21", f"{SEARCH}.n_best", "20"),
     ("n_best: 1", "n_best: 1, length_penalty: gnmt", f"{SEARCH}.alpha", "length_penalty"),
     ("n_best: 1", "n_best: 1, max_ratio: 0.4", f"{SEARCH}.max_ratio", "least"),

@@ -1,6 +1,5 @@
 """The package in other programs: without DVC, Snakemake and MLflow, and as the examples use it."""
 
-import ast
 import importlib.util
 import re
 import subprocess
@@ -24,7 +23,6 @@ from attnmt.training.best_model import best_model
 from attnmt.workflow.dependencies import code_of
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGE = ROOT / "docs/library.md"
 SENTENCE = "Trosto visits a woman every day."
 # Python in which the tools of the extra `workflow` cannot be imported.
@@ -125,20 +123,6 @@ def test_every_attention_of_the_example_learns(name):
     assert OWN_LOOP.share_right(model, sentences) <= 0.05
     OWN_LOOP.train(model, rng)
     assert OWN_LOOP.share_right(model, sentences) >= 0.9
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_the_page_explains_every_name_that_an_example_imports(example):
-    page = PAGE.read_text(encoding="utf-8")
-    imported = [
-        (node.module, name.name)
-        for node in ast.walk(ast.parse(example.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("attnmt.")
-        for name in node.names
-    ]
-    for module, name in imported:
-        assert re.search(rf"^- `{module}\.{name}\b", page, re.MULTILINE), f"{module}.{name}"
-    assert f"examples/{example.name}" in page
 
 
 def test_every_name_of_the_page_exists():
