@@ -74,7 +74,7 @@ def pack_model(params: Params, name: str, folder: Path) -> None:
             commits=[*commits] or ["unknown"],
             files={path.relative_to(partial).as_posix(): sha256(path) for path in files},
         )
-        write_json(partial / DESCRIPTION, _description(manifest, params.decoding.beam))
+        write_json(partial / DESCRIPTION, _description(manifest))
         card = _card(params, name, scores, translator, trainings, str(folder))
         write_text(partial / CARD, card)
 
@@ -102,17 +102,16 @@ def settings(params: Params, name: str) -> dict[str, dict[str, Any]]:
     return {PARAMS: values, SYSTEMS: described}
 
 
-def _description(manifest: Manifest, beam: int) -> dict[str, Any]:
-    """Return ``MLmodel``: a column of sentences in, one of translations out; ``beam`` is the default."""
+def _description(manifest: Manifest) -> dict[str, Any]:
+    """Return ``MLmodel``: a column of sentences in, one of translations out."""
     column = json.dumps([{"type": "string", "required": True}])
-    params = json.dumps([{"name": "beam", "type": "long", "default": beam, "shape": None}])
     loader = {
         "loader_module": "attnmt.packing.mlflow_model",
         "python_version": platform.python_version(),
     }
     return {
         "flavors": {"python_function": loader},
-        "signature": {"inputs": column, "outputs": column, "params": params},
+        "signature": {"inputs": column, "outputs": column},
         "metadata": manifest.model_dump(),
     }
 
