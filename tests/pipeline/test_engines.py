@@ -48,7 +48,7 @@ def test_dvc_shows_scores_and_learning_curves(built):
     # It has no attention, so it has no AER
     assert scores["test1"].keys() == {"ppl", "bleu", "bleu_unk"}
     numbers = read_score_table("demo", built.folder)
-    aer = numbers.training("ensemble", "aer_chosen", "test1").value
+    aer = numbers.training("ensemble", "aer", "test1").value
     assert shown["scores/demo/ensemble.json"]["data"]["test1"]["aer"] == aer
     shown = built.run("dvc", "plots", "show", "--json")
     assert f"{MEMBERS[0]}/history.csv" in shown
