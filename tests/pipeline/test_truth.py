@@ -16,7 +16,7 @@ CHANGED = "shape.init\n", "shape.init + 0\n"  # how weights are drawn, which onl
 EDITS = (
     (
         "src/attnmt/model/attention/windows.py",
-        ("or self.D / 2\n", "or self.D / 2.0\n"),
+        ("sigma = self.D / 2\n", "sigma = self.D / 2.0\n"),
         {f"{kind}@{one}" for kind in ("train", "translate") for one in MODELS}
         | {"ensemble@ensemble", "gather"},
     ),
