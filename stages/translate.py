@@ -10,7 +10,6 @@ Writes  translations/<experiment>/<name>/
             <set>.txt       the same as plain text: hyphens joined, detokenized
             <set>.links     Pharaoh, source-target, by attention
             <set>.scores    log p of each line, whatever decoding.length_penalty ranks by
-            <set>.nbest     line ||| words ||| log p, where decoding.n_best is above 1
             <set>.attention.json             attention weights of decoding.samples lines
             <set>.forced.attention.json      those of the aligned sets' references
             <set>.forced.scores              log p of each reference of an aligned set
@@ -58,7 +57,7 @@ def main(params_file: Path, name: str) -> None:
     with atomic_folder(layout.translations(name)) as folder:
         for test in sets.tests:
             translations = translator.translate_set(test)
-            write_translations(folder, test, translations, decoding.n_best)
+            write_translations(folder, test, [one for one, *_ in translations])
             if translator.attends:
                 samples = translator.attention_to(test, decoding.samples, translations)
                 write_attention(folder / f"{test}.attention.json", samples)
@@ -68,23 +67,13 @@ def main(params_file: Path, name: str) -> None:
             write_json(folder / layout.offset(name).name, offset.model_dump())
 
 
-def write_translations(
-    folder: Path, test: str, translations: list[list[Translation]], n: int
-) -> None:
-    """Write the best translation of every sentence of a set, and the n best if n is above 1."""
-    best = [candidates[0] for candidates in translations]
+def write_translations(folder: Path, test: str, best: list[Translation]) -> None:
+    """Write the best translation of every sentence of a set."""
     write_lines(folder / f"{test}.out", (" ".join(t.words) for t in best))
     write_lines(folder / f"{test}.replaced", (" ".join(t.replaced) for t in best))
     write_lines(folder / f"{test}.txt", (t.text for t in best))
     write_lines(folder / f"{test}.links", (format_links(t.links) for t in best))
     write_lines(folder / f"{test}.scores", (f"{t.score:.4f}" for t in best))
-    if n > 1:
-        lines = (
-            f"{line} ||| {' '.join(t.words)} ||| {t.score:.4f}"
-            for line, candidates in enumerate(translations)
-            for t in candidates[:n]
-        )
-        write_lines(folder / f"{test}.nbest", lines)
 
 
 def write_forced(folder: Path, aligned: str, translator: TranslationPipeline, samples: int) -> None:

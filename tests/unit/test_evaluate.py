@@ -126,21 +126,6 @@ def test_every_score_is_sacrebleus(stage):
     assert len([line for line in numbers.lines if line.max_words is None]) == 2 * (2 * 5 + 1)
 
 
-def test_a_further_reference_may_lack_lines(stage):
-    for folder, lines in (
-        (LAYOUT.tokens, ["Das Haus ist alt .", "", "Eine Katze sitzt da ."]),
-        (LAYOUT.raw, ["Das Haus ist alt.", "", "Eine Katze sitzt da."]),
-    ):
-        write_lines(folder / "test1.de.2", lines)
-    numbers = run(stage)
-    second = ["Das Haus ist alt.", None, "Eine Katze sitzt da."]
-    for metric, script, judge in (("ter", None, TER()), ("bleu", "sacrebleu", BLEU())):
-        expected = judge.corpus_score(TRANSLATED["before"], [RAW, second]).score
-        line = numbers.training("base", metric, "test1", script, "before")
-        assert line.value == pytest.approx(expected, abs=1e-4)
-        assert "nrefs:var" in line.signature
-
-
 @pytest.mark.parametrize(
     ("section", "changes"),
     [

@@ -43,7 +43,7 @@ import sys
 import attnmt
 
 attnmt.load(sys.argv[1]).translate("The old house is small.")
-print([name for name in ("torch._dynamo", "sacremoses.tokenize") if name in sys.modules])
+print("torch._dynamo" in sys.modules)
 """
 EVERY_MODULE = """
 import importlib, pkgutil

@@ -69,30 +69,6 @@ def test_the_scores_of_many_sums_are_those_that_sacrebleu_gives_one_by_one(scrip
     assert metric.scores(sums) == pytest.approx(one_by_one, rel=1e-13, abs=1e-11)
 
 
-@pytest.mark.parametrize("script", METRICS)
-def test_a_reference_that_lacks_a_line_is_left_out_there(script):
-    """The counts of each line, from sacrebleu and with the references that this line has, add up."""
-    texts = read_text("demo", 20)
-    translations, second = spoil(texts, seed=1), spoil(texts, seed=2)
-    translations[0] = "x"  # a reference of no words would be the nearest in length
-    second[::2] = [""] * 10
-    metric, counts = METRICS[script], []
-    for translation, *references in zip(translations, texts, second, strict=True):
-        sides = [[reference] for reference in references if reference]
-        counts += metric.of_sacrebleu()._extract_corpus_statistics([translation], sides)
-    expected = round(metric.of_sacrebleu()._aggregate_and_compute(counts).score, 4)
-    lacking = References(texts, [second])
-    assert metric.value(metric.counts(translations, lacking)) == expected
-    printed, found = metric.score(translations, lacking, 10)
-    assert printed.value == expected
-    assert "nrefs:var" in printed.signature
-    assert found == pytest.approx(np.array(counts))
-    ones = References(texts, [[""] * 20])
-    assert np.array_equal(
-        metric.counts(translations, ones), metric.counts(translations, References(texts))
-    )
-
-
 def test_what_cannot_be_scored_is_refused(monkeypatch):
     score = METRICS["nist"].score
     for translations, references in (("a", "ab"), ("", "")):

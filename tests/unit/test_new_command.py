@@ -243,7 +243,7 @@ NAMES = ("my study", "1e5", "nan", "no", "null", "2015-01-01", "@work", "[x", "s
         (["own", *replaced("../corpus.en", "../dev.en")], "dev.en", "has 10"),
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3", "blank"),
         (["own", *replaced("../corpus.fr", "../long.fr")], "--train", "no training pair"),
-        (["own", *replaced("../test.en", "../x.sgm")], "../test.fr", "sgm"),
+        (["own", *replaced("../test.en", "../x.sgm")], "../x.sgm", "no <seg>"),
         (["own", *SETS, "--systems", "base,bas"], "--systems", "did you mean 'base'"),
         (["own", *SETS, "--systems", "base,ensemble"], "--systems", "global_location_feed"),
     ],

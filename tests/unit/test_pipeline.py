@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from small_project import load_stage
 
 from attnmt.config import Language, SearchRules
 from attnmt.decoding.batched import search_all
@@ -157,19 +156,3 @@ def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(text):
         [model], text.source, text.target, text.data, text.dictionary, text.options, 3
     )
     assert (text.batch_size, faulty.batch_size) == (2, 1)
-
-
-def test_n_best_lists_start_with_the_best_and_are_written_in_order(text, tmp_path):
-    translations = text.translate_set("test")
-    stage = load_stage("translate")
-    stage.write_translations(tmp_path, "test", translations, 3)
-    rows = [line.split(" ||| ") for line in (tmp_path / "test.nbest").read_text().splitlines()]
-    best = (tmp_path / "test.out").read_text().splitlines()
-    for line, first in enumerate(best):
-        own = [(words, float(score)) for number, words, score in rows if int(number) == line]
-        assert 1 <= len(own) <= 3
-        assert own[0][0] == first
-        assert [score for _, score in own] == sorted((score for _, score in own), reverse=True)
-    assert len(rows) > len(best)
-    stage.write_translations(tmp_path / "one", "test", translations, 1)
-    assert not (tmp_path / "one/test.nbest").exists()

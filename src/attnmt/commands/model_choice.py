@@ -69,9 +69,7 @@ class Choice(NamedTuple):
     name: str
     root: Path = Path()
 
-    def load(
-        self, beam: int | None = None, n_best: int | None = None, **rules: Any
-    ) -> "TranslationPipeline":
+    def load(self, beam: int | None = None, n_best: int = 1, **rules: Any) -> "TranslationPipeline":
         """Load it; what is None is the experiment's."""
         import torch  # here, because it takes seconds, and --help must be fast
 

@@ -62,13 +62,12 @@ def _correspond(files: dict[str, list[File]]) -> dict[str, list[File]]:
 # The files of a set, listed under the suffix of the raw file that they make. Their lines, in this order,
 # make up the set. The suffixes are:
 #   en, de   the code of a language, which each set has
-#   de.2     another translation into the language, of a set that is scored
 #   links    gold links
 # The files at the same place in the lists belong together: line k of one translates, or links, line k
 # of the others. The end of a file's name, before .gz, says what it is: .sgm is SGM; .tsv has both sides
 # in columns, and is given for both; any other text is plain lines. Links are in Pharaoh's format, or in
 # RWTH's (.talp).
-Suffix = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+(\.[2-9])?$")]
+Suffix = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
 SetFiles = Annotated[
     dict[Suffix, Annotated[list[File], Field(min_length=1)]],
     Field(min_length=2),

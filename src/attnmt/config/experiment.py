@@ -67,7 +67,6 @@ class Decoding(SearchRules):
 
     beam: PositiveInt  # 1 is greedy search
     candidates: PositiveInt  # the search ends when this number of translations is finished
-    n_best: PositiveInt  # translations in the n-best list of a sentence; with 1 no list is written
     samples: PositiveInt = 12  # sentences of each set, evenly spread, whose attention is shown
 
     @property
@@ -75,12 +74,6 @@ class Decoding(SearchRules):
         """The beam, and the rules that are not the paper's: ``beam 5, length_penalty average``."""
         rules = self.model_dump(include={*SearchRules.model_fields}, exclude_none=True)
         return ", ".join(f"{key} {value}" for key, value in {"beam": self.beam, **rules}.items())
-
-    @model_validator(mode="after")
-    def _as_many_finish_as_are_listed(self) -> Self:
-        if self.n_best > self.candidates:
-            raise error_at(["n_best"], f"only {self.candidates} translations finish (candidates)")
-        return self
 
 
 class Evaluation(Strict):
@@ -143,7 +136,7 @@ class Experiment(Strict):
             at: Location = [*place, "files", name]
             for suffix in files:
                 if suffix != LINKS:
-                    refuse_unknown(suffix.partition(".")[0], codes, "language", [*at, suffix])
+                    refuse_unknown(suffix, codes, "language", [*at, suffix])
             if not files.keys() >= set(codes):
                 raise error_at(at, f"give files of both {' and '.join(codes)}")
         return self

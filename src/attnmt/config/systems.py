@@ -16,7 +16,7 @@ ALIGNER, CONSTANT, DIAGONAL, DICTIONARY = "aligner", "constant", "diagonal", "di
 SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
 EVERY_OTHER = "default"  # in seeds it stands for the systems that are not named there
 RESERVED = {EVERY_OTHER, ALIGNER, CONSTANT, DIAGONAL, DICTIONARY}  # no names of systems
-Column = Literal["ppl", "bleu", "bleu_replaced", "chrf", "ter", "aer", "in_window"]
+Column = Literal["ppl", "bleu", "bleu_replaced", "chrf", "ter", "aer"]
 SEED = re.compile(r"_[1-9]\d*$")  # the end of a training's name gives its seed, as in base_2
 
 
@@ -60,8 +60,8 @@ class TableEntry(Strict):
 
     title: str
     caption: str
-    # ppl; bleu, and bleu_replaced after unknown words are replaced; chrf, ter; aer of links; in_window:
-    # the percentage of sentences that fit into a local window. Published numbers stand beside ours
+    # ppl; bleu, and bleu_replaced after unknown words are replaced; chrf, ter; aer of links. Published
+    # numbers stand beside ours
     columns: Distinct[Column]
     # what a row gains over the row in `over`: bleu, bleu_replaced or aer. replacement: what a row gains
     # when its unknown words are replaced

@@ -12,13 +12,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 
 Files = tuple[Path, Path]  # the source file and the target file of a set
-MOST_REFERENCES = 9  # that a set may have, its own target included
 MOST_EQUAL = 0.5  # of the lines; if more are equal, one text was given twice
-
-
-def reference_suffixes(codes: Iterable[str]) -> list[str]:
-    """Return the suffixes of all further references that a set may have, such as ``de.2``."""
-    return [f"{code}.{number}" for code in codes for number in range(2, MOST_REFERENCES + 1)]
 
 
 def count_parallel_lines(paths: Iterable[Path]) -> int:
@@ -39,9 +33,8 @@ def parallel_rows(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the corresponding lines of a set's files, which are plain, with links in Pharaoh's format.
 
-    Every line of text is brought into the one form (:func:`normalized`). A blank line of a further
-    reference becomes an empty one: this pair has fewer references. A row that is blank in all files,
-    links included, is left out.
+    Every line of text is brought into the one form (:func:`normalized`). A row that is blank in all
+    files, links included, is left out.
 
     Args:
         paths: the files by suffix; see ``SetFiles``.
@@ -57,7 +50,7 @@ def parallel_rows(
     """
     count_parallel_lines(paths.values())
     changed = Counter() if changed is None else changed
-    sides = [suffix for suffix in paths if suffix != LINKS and "." not in suffix]
+    sides = [suffix for suffix in paths if suffix != LINKS]
     total = equal = 0
     for total, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
         if LINKS in paths and not "".join(lines).strip():
@@ -71,13 +64,11 @@ def parallel_rows(
                 continue
             row[suffix] = normalized(line)
             changed[suffix] += row[suffix] != line and row[suffix].split() != line.split()
-            if scored and suffix in sides and not row[suffix].strip():
+            if scored and not row[suffix].strip():
                 why = (
                     "blank line in a set that is scored; take the pair out of all files of the set"
                 )
                 raise InputError(f"{place}: {why}")
-            if suffix not in sides and not row[suffix].strip():
-                row[suffix] = ""
         one, other = (row[suffix].strip() for suffix in sides)
         equal += one == other != ""
         yield tuple(row.values())

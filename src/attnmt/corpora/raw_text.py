@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 from attnmt.config import LINKS, File, Languages, Sets, Source
 from attnmt.corpora.downloads import fetch
-from attnmt.corpora.parallel import parallel_rows, reference_suffixes
+from attnmt.corpora.parallel import parallel_rows
 from attnmt.corpora.plain import Codes, plain_set
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
@@ -79,7 +79,7 @@ def _local_files(local: Path, languages: Languages, name: str) -> dict[str, Path
     """
     needed = list(languages.codes)
     files: dict[str, Path] = {}
-    for suffix in [*needed, *reference_suffixes(needed), LINKS]:
+    for suffix in [*needed, LINKS]:
         both = [local / f"{name}.{suffix}{end}" for end in ("", ".gz")]
         there = [path for path in both if path.is_file()]
         if len(there) > 1:

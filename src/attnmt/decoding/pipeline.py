@@ -231,7 +231,7 @@ def load_translator(
     root: Path | str = Path(),
     *,
     beam: int | None = None,
-    n_best: int | None = None,
+    n_best: int = 1,
     with_offset: bool = True,
     **changes: Any,
 ) -> TranslationPipeline:
@@ -244,7 +244,7 @@ def load_translator(
 
     Args:
         beam: replaces the experiment's beam; None keeps it.
-        n_best: replaces the experiment's ``n_best``; None keeps it.
+        n_best: how many translations of a sentence are searched for.
         with_offset: whether attention is read at the offset that the stage translate chose. If not, it
             is read at a word's own step, until ``read_at`` says otherwise.
         changes: rules of the search (``SearchRules``) that replace the experiment's; None keeps one.
@@ -267,7 +267,7 @@ def load_translator(
         beam=decoding.beam if beam is None else beam,
         candidates=decoding.candidates,
         rules=changed_rules(decoding, changes),
-    ).n_best(decoding.n_best if n_best is None else n_best)
+    ).n_best(n_best)
     models = [load_model(params, member, data, root) for member in ensemble.members]
     if sum(weight.numel() for model in models for weight in model.parameters()) > LARGE:
         give_back_large_blocks()

@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from statistics import median
 
 import numpy as np
 from jinja2 import Environment, StrictUndefined
@@ -18,13 +19,13 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 from attnmt.text.tokens import splitter, why_dropped
 from attnmt.text.vocabulary import SPECIAL
-from attnmt.text.window import proposed_half_width
 
 TEMPLATE = "params.yaml.jinja"
 SAMPLE = 20_000  # of a text with at least twice as many pairs, about so many are looked at
 TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
 STEP = 50  # a vocabulary of 1,000 entries or more has a multiple of it
 BATCH, UPDATES = 32, 2_500  # pairs in a batch; the batches that a training should have at least
+LEAST_HALF_WIDTH = 2  # of a local window
 EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
 # Of the pairs: if more are too long or too short for the search, it gets limits that leave out REST
 OUTSIDE, REST = 0.02, 0.001
@@ -147,9 +148,18 @@ def propose(
         ratios=_ratios(
             [row if way == "forward" else row[::-1] for way in directions for row in lengths]
         ),
-        window_D=proposed_half_width([source for source, _ in lengths]),
+        window_D=_half_width([source for source, _ in lengths]),
         epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / pairs["kept"]))),
     )
+
+
+def _half_width(lengths: Collection[int]) -> int:
+    """Return a half-width D with which a local window holds clearly less than a sentence.
+
+    2D + 1 is about half of the median length, so that more than half of the sentences do not fit. The
+    paper's D is 10, for sentences of some 25 words.
+    """
+    return max(LEAST_HALF_WIDTH, round((median(lengths) / 2 - 1) / 2))
 
 
 def _vocabulary(sides: Sequence[Counter[str]], most: int) -> int:

@@ -16,7 +16,6 @@ from attnmt.scoring.metric import References, Score
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.ranking import final_bleu
 from attnmt.scoring.score_table import ScoreTable
-from attnmt.text.tokens import text_suffixes
 
 ORDER = 4  # the longest n-grams of BLEU
 
@@ -32,15 +31,10 @@ def constant_scores(params: Params) -> Iterator[tuple[Direction, str, int, Score
         target = params.languages.sides(direction)[1].code
         sentence = best_sentence(read_lines(folder / f"{params.sets.dev}.{target}"))
         for test in params.sets.tests:
-            suffixes = text_suffixes(folder, test, params.languages)
-            first, *others = (
-                read_lines(folder / f"{test}.{suffix}", may_be_blank=True)
-                for suffix in suffixes
-                if suffix.partition(".")[0] == target
-            )
-            constant, samples = [sentence] * len(first), params.evaluation.bootstrap_samples
-            score, _ = METRICS["tokenized"].score(constant, References(first, others), samples)
-            yield direction, test, len(first), score
+            references = read_lines(folder / f"{test}.{target}")
+            constant, samples = [sentence] * len(references), params.evaluation.bootstrap_samples
+            score, _ = METRICS["tokenized"].score(constant, References(references), samples)
+            yield direction, test, len(references), score
 
 
 def best_sentence(references: Sequence[str]) -> str:

@@ -48,7 +48,6 @@ from attnmt.text.reference_links import (
     reference_links,
     token_counts,
 )
-from attnmt.text.window import share_in_window
 from attnmt.training.trained import read_metrics
 
 REPLACEMENTS: tuple[Replacement, Replacement] = get_args(Replacement)
@@ -116,9 +115,6 @@ def evaluate(params: Params, name: str) -> Evaluated:
         on_set = partial(make_row, set=test, lines=lines, reference=_digest(texts))
         if test in perplexity:
             scored.append((on_set(metric="ppl", value=round(perplexity[test], DIGITS)), None))
-        if single and params.own_text and (D := params.half_width(name)):
-            share = 100 * share_in_window(D, list(map(len, texts.source)))
-            scored.append((on_set(metric="in_window", value=round(share, DIGITS)), None))
         on_set = partial(on_set, search=params.decoding.named)
         translations = list(_translations(on_set, params, texts))
         scored += translations
@@ -134,7 +130,7 @@ def evaluate(params: Params, name: str) -> Evaluated:
 
 
 def _digest(outputs: Outputs) -> str:
-    lines = (" ".join(words) for text in outputs.all_references for words in text.sentences)
+    lines = (" ".join(words) for words in outputs.reference.sentences)
     return sha256_of_lines(lines)[:SHA_DIGITS]
 
 

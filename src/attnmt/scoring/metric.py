@@ -7,7 +7,7 @@ shapes, n is the number of sentences, and m that of the counts of a sentence.
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,25 +25,13 @@ Form = Literal["tokens", "detokenized", "written"]
 
 
 class References(NamedTuple):
-    """What translations are scored against.
+    """What translations are scored against, one a line, in the form that a metric takes.
 
-    ``lines`` has one reference a line, in the form that a metric takes, and each of ``others`` has
-    another one, or an empty line where it lacks one. ``characters`` says whether the language is
-    written without spaces.
+    ``characters`` says whether the language is written without spaces.
     """
 
     lines: Lines
-    others: Sequence[Lines] = ()
     characters: bool = False
-
-    def sides(self) -> list[Sequence[str]]:
-        """Return all references as sacrebleu takes them: None where one lacks a line.
-
-        sacrebleu would count an empty line as a reference of no words, which changes TER and the length
-        that BLEU compares with.
-        """
-        missing = cast("str", None)  # its types do not say that None is allowed
-        return [self.lines, *([line or missing for line in side] for side in self.others)]
 
 
 class Score(NamedTuple):
@@ -132,12 +120,11 @@ class Metric(ABC):
     ) -> tuple[SacrebleuMetric, Counts]:
         """Return a metric that knows its number of references, and the counts of each sentence."""
         name = self.script or self.metric
-        for lines in (references.lines, *references.others):
-            if len(translations) != len(lines):
-                raise InputError(
-                    f"{name}: {len(translations)} translations but {len(lines)} references; "
-                    f"they must be the same lines"
-                )
+        if len(translations) != len(references.lines):
+            raise InputError(
+                f"{name}: {len(translations)} translations but {len(references.lines)} references; "
+                f"they must be the same lines"
+            )
         if not references.lines:
             raise InputError(f"{name}: no lines to score")
         if os.environ.get("SACREBLEU_SEED", str(SEED)) != str(SEED):
@@ -145,5 +132,5 @@ class Metric(ABC):
                 f"SACREBLEU_SEED must be {SEED} or unset, or the intervals differ by machine"
             )
         metric = self.of_sacrebleu(references.characters)
-        counts = metric._extract_corpus_statistics(translations, references.sides())
+        counts = metric._extract_corpus_statistics(translations, [references.lines])
         return metric, np.array(counts, dtype=np.float64)

@@ -55,8 +55,7 @@ class ScoreRow(CsvLine):
     set: str | None = None
     lines: int | None = None  # sentences of the set
     max_words: int | None = None  # for a group of sentences: the words of its longest reference
-    # bleu, chrf, ter; ppl (perplexity); aer; on one's own text in_window, the percentage of sentences
-    # that fit into a local window; counts of unknown words and of the dictionary; jumps of the
+    # bleu, chrf, ter; ppl (perplexity); aer; counts of unknown words and of the dictionary; jumps of the
     # development cost, and late_fall, by how many percent it fell in the last tenth of the steps; what a
     # training cost
     metric: str

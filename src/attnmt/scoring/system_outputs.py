@@ -14,10 +14,8 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.scoring.metric import Form, References
-from attnmt.text.encode import words_read
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import Tokenizer, tokenizer
-from attnmt.text.tokens import text_suffixes
 
 
 class Text:
@@ -56,7 +54,6 @@ class Outputs:
         reference: as the family reads it.
         raw: the reference as it was before any tokenizing; None if the family reads other text
             (lower-cased, cut, or tokenized before).
-        others: further references, each as the family reads it and as it was before tokenizing.
         characters: whether the target language is written without spaces.
     """
 
@@ -65,7 +62,6 @@ class Outputs:
     after: Text
     reference: Text
     raw: list[str] | None
-    others: list[tuple[Text, list[str]]]
     characters: bool
 
     @classmethod
@@ -107,15 +103,6 @@ class Outputs:
                     f"stage translate for {name} again"
                 )
         after = Text(replaced, rule, translations("txt"))
-        encoding = encoding.model_copy(update={"pieces": None})
-        others = []
-        for suffix in text_suffixes(layout.tokens, test, params.languages):
-            if suffix.startswith(f"{target}."):
-                file = layout.tokens / f"{test}.{suffix}"
-                text = lines(file, "run the tokens stage again")
-                words = [words_read(line, encoding, str(file)) for line in text]
-                written = lines(layout.raw / file.name, "run the corpus stage again")
-                others.append((Text(words, rule), written))
         read = Text(reference, rule)
         characters = written_without_spaces(read.written)
         return cls(
@@ -124,14 +111,8 @@ class Outputs:
             after=after,
             reference=read,
             raw=raw,
-            others=others,
             characters=characters,
         )
-
-    @property
-    def all_references(self) -> list[Text]:
-        """The reference and further references, as the family reads them."""
-        return [self.reference, *(text for text, _ in self.others)]
 
     @property
     def reference_lengths(self) -> NDArray[np.int64]:
@@ -141,12 +122,11 @@ class Outputs:
     def references(self, form: Form) -> References:
         """Return the references in the form that a metric takes."""
         if form == "tokens":
-            first, *others = (text.tokens for text in self.all_references)
-        elif form == "detokenized" or self.raw is None:
-            first, *others = (text.written for text in self.all_references)
-        else:
-            first, *others = self.raw, *(raw for _, raw in self.others)
-        return References(first, others, self.characters)
+            return References(self.reference.tokens, self.characters)
+        detokenized = form == "detokenized" or self.raw is None
+        return References(
+            self.reference.written if detokenized else self.raw or [], self.characters
+        )
 
     def translations(self, form: Form, replaced: bool) -> list[str]:
         """Return the translations in the form that a metric takes, unknown words replaced or not."""
