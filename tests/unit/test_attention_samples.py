@@ -76,9 +76,3 @@ def test_samples_hold_the_weights_of_the_translations(translated):
         ids = np.array(translations[line][0].ids, dtype=np.int32)
         (forced,) = force(text.models, [sources[line]], [ids])
         np.testing.assert_allclose(sample["weights"], forced.weights, atol=1e-4)
-
-
-def test_a_system_without_attention_writes_none(translated):
-    names = {path.name for path in (translated / "plain").iterdir()}
-    endings = ("txt", "out", "replaced", "links", "scores", "forced.scores")
-    assert names == {f"test.{ending}" for ending in endings}
