@@ -120,13 +120,3 @@ def test_a_place_that_is_taken_is_refused_early(tmp_path, place, folder, message
     with pytest.raises(InputError, match=message):
         check_place(tmp_path / place, folder=folder)
     assert names(tmp_path) == before
-
-
-def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path):
-    with (
-        pytest.raises(InputError) as error,
-        atomic_folder(tmp_path / "out") as folder,
-        atomic_path(folder / "half"),
-    ):
-        raise OSError(28, "No space left on device")
-    assert str(error.value).startswith(f"{tmp_path}/out/half: cannot be written (No space left")

@@ -8,19 +8,16 @@ from xml.etree import ElementTree
 import pytest
 from made_report import (
     least_letters,
-    made_line,
     made_numbers,
     made_params,
     write_report,
 )
 from matplotlib.figure import Figure as Canvas
 
-from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
 from attnmt.reporting.curves import figure5, figure6, paper_curves
-from attnmt.scoring.score_table import ScoreTable
 
 TABLE1 = ["base", "base_reverse", "base_reverse_dropout"]
 TABLE1 += ["global_location", "global_location_feed", "local_p_general_feed"]
@@ -99,9 +96,3 @@ def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, number
         head, *rows = csv.reader(stream)
     assert head == ["panel", "series", "model", "x", "y"]
     assert [(*row[:3], float(row[3]), float(row[4])) for row in rows] == expected
-
-
-def test_missing_groups_of_sentences_are_named(params):
-    few = ScoreTable([made_line("base_reverse_dropout", "bleu", 3.0, set="test1")])
-    with pytest.raises(InputError, match=r"scores.csv: .* base_reverse_dropout "):
-        figure6(params, few)
