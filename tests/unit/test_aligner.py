@@ -1,19 +1,15 @@
 """The word aligner on made-up text and on the demo's."""
 
-import os
 import random
-import signal
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pytest
 from demo_text import demo_lines, demo_links
 from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 
 from attnmt.corpora.links import GoldLinks, Links
-from attnmt.text import aligner
 from attnmt.text.aer import aer
 from attnmt.text.aligner import Pair, _model, align
 from attnmt.text.tokenizer import MosesTokenizer
@@ -73,32 +69,6 @@ def test_links_are_those_on_which_thot_says_both_directions_agree():
     matrices += [both.get_best_alignment(*pair)[1] for pair in pairs[50:]]
     expected = [[*map(tuple, np.argwhere(matrix.to_numpy()).tolist())] for matrix in matrices]
     assert links_of(pairs[:50], pairs[50:]) == expected
-
-
-def test_it_is_heard_if_one_of_the_two_is_killed(monkeypatch):
-    learn = aligner._learn
-
-    def forward_alone(folder, others, step, part):
-        if step < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        learn(folder, others, step, part)
-
-    monkeypatch.setattr(aligner, "_learn", forward_alone)
-    with pytest.raises(MemoryError):
-        links_of([(["a"], ["A"])])
-
-
-@pytest.mark.parametrize(
-    ("fault", "kind"),
-    [(MemoryError(), MemoryError), (OSError(28, "full"), OSError), (ValueError(), RuntimeError)],
-)
-def test_a_fault_in_a_process_is_raised(monkeypatch, fault, kind):
-    def refuse() -> None:
-        raise fault
-
-    monkeypatch.setattr(aligner, "_model", refuse)
-    with pytest.raises(kind):
-        links_of([(["a"], ["A"])])
 
 
 def test_the_error_rate_on_the_demos_text_is_low():

@@ -1,15 +1,10 @@
 """The benchmarks: ours and OpenNMT-py do the same work, and the GPU's runs on a processor, too."""
 
 import json
-import tomllib
-from collections.abc import Iterable
-from importlib.metadata import requires
 from typing import Any
 
 import numpy as np
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
 from attnmt.config import ModelShape, System
@@ -19,7 +14,6 @@ from benchmarks import gpu, gpu_captions, gpu_workload, workload
 from benchmarks.workload import Pairs, Size
 
 PAD = Size(layers=2, cells=8, words=30, batch=4, round=1, warm_up=1).pad
-WHEELS = (gpu.ROOT / "benchmarks/gpu_wheels.txt").read_text().splitlines()
 MODEL = gpu_captions.MODEL
 
 
@@ -64,26 +58,3 @@ def test_each_part_runs_on_a_processor_and_its_figures_are_shown(part, tmp_path,
     (found,) = [results[key] for key in ("ceilings", "training", "search") if key in results]
     assert found
     assert len(gpu.render(results).splitlines()) > 2
-
-
-def test_the_wheels_are_all_that_the_machine_lacks():
-    """The machine has torch with all that it requires, and the packages of the lines ``# has``."""
-    project = tomllib.loads((gpu.ROOT / "pyproject.toml").read_text())["project"]
-    needed = closure(Requirement(line).name for line in project["dependencies"])
-    lists = [line.removeprefix("# has ") for line in WHEELS if line.startswith("# has ")]
-    brought = {canonicalize_name(line) for line in WHEELS if line[0] != "#"}
-    assert needed - closure(["torch"]) - {*" ".join(lists).split()} <= brought
-
-
-def closure(names: Iterable[str]) -> set[str]:
-    """Return packages and all that they require, by their canonical names."""
-    found: set[str] = set()
-    waiting = [*names]
-    while waiting:
-        name = canonicalize_name(waiting.pop())
-        if name not in found:
-            found.add(name)
-            asked = map(Requirement, requires(name) or [])
-            given = {"extra": "", "python_version": "3.12"}
-            waiting += [one.name for one in asked if not one.marker or one.marker.evaluate(given)]
-    return found

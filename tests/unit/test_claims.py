@@ -75,7 +75,6 @@ FIRST, GRU = "table1_reverse", "gru_self"
     ("claim", "old", "new", "place", "word"),
     [
         (FIRST, "[base_reverse]\n", "[base_revers]\n", "", "'base_reverse'?"),
-        (GRU, "over: [gru_self]", "over: [gru_sel]", "", "'gru_self'?"),
         (FIRST, "over: [base]", "ovr: [base]", ".ovr", "'over'?"),
         (GRU, "over: [gru_self]", "over: [gru_multiplicative]", ".over", "systems"),
         (FIRST, "over: [base]", "compare: each", ".over", "'each'"),

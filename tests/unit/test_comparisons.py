@@ -1,11 +1,7 @@
 """The comparisons of a report on one's own text, beside the lines of systems.yaml."""
 
-from itertools import combinations
-
 import pytest
-import yaml
 from made_report import (
-    ROOT,
     changed,
     made_numbers,
     made_params,
@@ -14,11 +10,7 @@ from made_report import (
 )
 
 from attnmt.scoring.comparisons import compared_pairs, differing
-from attnmt.scoring.ranking import ranked_systems
 
-LINES = yaml.safe_load((ROOT / "systems.yaml").read_text())["systems"]
-PLAIN = {"attention": "none", "score": None, "input_feeding": False, "faults": []}
-PLAIN |= {"reverse": False, "dropout": 0.0}
 GLOBAL, LOCAL = "global_general_feed", "local_p_general_feed"
 
 
@@ -36,30 +28,12 @@ def names_compared(params, numbers):
     return {(ours.system, other.system) for ours, other in compared_pairs(params, numbers, "test1")}
 
 
-def test_systems_differ_in_what_their_lines_differ_in():
-    params = made_params()
-    alike = [
-        name
-        for name, line in LINES.items()
-        if name in params.trainings and line["family"] == "luong"
-    ]
-    for pair in combinations(alike, 2):
-        one, two = (PLAIN | LINES[name] for name in pair)
-        parts = {key for key in PLAIN if one[key] != two[key]}
-        if "none" in (one["attention"], two["attention"]):
-            parts -= {"score", "input_feeding", "faults"}
-        assert {*differing(params, *pair)} == parts
-
-
 @pytest.mark.parametrize(
     ("like", "new", "parts"),
     [
         (LOCAL, {"window_D": 4}, ["window_D"]),
         (GLOBAL, {"layers": 3}, ["layers"]),
         (GLOBAL, {"epochs": 3, "halve_after": 2}, ["settings"]),
-        (GLOBAL, {"encoder": "BothWays"}, ["encoder"]),
-        (GLOBAL, {"attention": "local_p", "window_D": 4}, ["attention"]),
-        (GLOBAL, {"family": "luong_bpe"}, ["encoding"]),
         (LOCAL, {"size": 7, "window_D": 4}, ["window_D", "size"]),
     ],
 )
@@ -68,27 +42,6 @@ def test_systems_that_differ_in_one_part_are_compared(like, new, parts):
     assert [*differing(params, "two", "one")] == parts
     expected = {("two", "one")} if len(parts) == 1 else set()
     assert names_compared(params, own_numbers(params)) == expected
-
-
-def test_the_best_is_the_best_of_all_families_that_read_the_same_units():
-    params = with_models(
-        one=(GLOBAL, {}), two=(GLOBAL, {"family": "big"}), pieces=(LOCAL, {"family": "luong_bpe"})
-    )
-    params = params.model_copy(
-        update={"families": params.families | {"big": params.families["luong"]}}
-    )
-    assert ranked_systems(params, own_numbers(params)) == ["two", "one"]  # the last one has less
-
-
-def test_nothing_is_compared_twice():
-    """The best system without attention differs from the first with attention in one part."""
-    params = with_models(
-        plain=(GLOBAL, {"attention": "none", "score": None, "input_feeding": False}),
-        one=(GLOBAL, {}),
-        two=(LOCAL, {}),
-    )
-    pairs = [(a.system, b.system) for a, b in compared_pairs(params, own_numbers(params), "test1")]
-    assert sorted(pairs) == [("one", "plain"), ("two", "one"), ("two", "plain")]
 
 
 def test_the_one_that_params_yaml_names_first_is_the_base():

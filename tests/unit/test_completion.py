@@ -54,12 +54,9 @@ def installed(project: Path) -> str:
     ("line", "expected"),
     [
         ("attnmt tra", ["translate", "track"]),
-        ("attnmt translate --exp", ["--experiment"]),
         ("attnmt translate -e ", ["demo", "other"]),
         ("attnmt new x --test a --hold", ["--hold-out"]),
         ("attnmt translate -e other --model ", ["base", "base_reverse"]),
-        ("attnmt translate -e nowhere -m ", []),
-        ("attnmt translate --format ", ["text", "json"]),
     ],
 )
 def test_bash_completes(project, installed, line, expected):
@@ -71,8 +68,3 @@ def test_bash_completes(project, installed, line, expected):
     )
     assert bash(project, asked).split() == expected
     assert "complete -o default" in installed
-
-
-def test_the_completion_can_be_installed(project):
-    assert "completion installed in" in bash(project, "attnmt --install-completion bash")
-    assert (project / ".bash_completions/attnmt.sh").exists()

@@ -1,11 +1,9 @@
 """The tables of counts: unknown words, dictionaries, and what the trainings cost."""
 
-import made_records
 from made_report import changed, made_numbers, made_params
 
 from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
 from attnmt.scoring.score_table import ScoreTable
-from attnmt.training.provenance import Provenance
 
 PARAMS = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", "gru_self")
 NUMBERS = made_numbers(PARAMS)
@@ -42,18 +40,6 @@ def test_counts_of_several_seeds_are_means_with_their_deviation():
     costs = texts(cost_table(params, ScoreTable(lines)), "base")
     assert costs[1:] == ["2", "1,200", "20 ± 4", "1,500", "2"]
     assert cost_table(params, ScoreTable([])).frame.empty
-
-
-def test_published_trainings_have_their_times_speeds_and_machines():
-    params = made_params("base", "gru_self", seeds=2)
-    runs = [
-        Provenance(**made_records.provenance("base", seconds=80.0)),
-        Provenance(**made_records.provenance("base_2", device="an accelerator")),
-    ]
-    table = cost_table(params, made_numbers(params), runs)
-    machines = "a processor, 1 thread(s), an accelerator, 1 thread(s)"
-    assert texts(table, "base")[-4:] == ["85", "17", "1,234", machines]
-    assert texts(table, "gru_self")[-4:] == [""] * 4
 
 
 def test_each_family_on_words_has_both_dictionaries():

@@ -1,7 +1,6 @@
 """What a change of code or of a parameter makes stale: a mutation of each room and section."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,9 +8,8 @@ import pytest
 from fresh_code import copied_code, fresh_code
 
 from attnmt.config import load_params
-from attnmt.errors import InputError
 from attnmt.workflow import dependencies
-from attnmt.workflow.dependencies import code_of, write_dependencies
+from attnmt.workflow.dependencies import write_dependencies
 
 ROOT = Path(__file__).parents[2]
 GRU = "evaluate/gru_additive evaluate/gru_multiplicative evaluate/gru_self evaluate/gru_key_value"
@@ -23,29 +21,12 @@ LOOP = "src/attnmt/training/loop.py"
 MUTATIONS = {
     "a line of the cell": ("src/attnmt/model/attention/layer.py", "", "\nX = 1\n", TRAIN),
     "a line of the loop": (LOOP, "", "\nX = 1\n", "train"),
-    "a line of the search": (
-        "src/attnmt/decoding/search.py",
-        "",
-        "\nX = 1\n",
-        "translate ensemble",
-    ),
-    "a line of the aligner": ("src/attnmt/text/aligner.py", "", "\nX = 1\n", "dictionary"),
     "a line of the tables": ("src/attnmt/reporting/table.py", "", "\nX = 1\n", "report"),
-    "a line of planning": ("src/attnmt/planning/cost.py", "", "\nX = 1\n", NOTHING),
-    "a line of a command": ("src/attnmt/commands/translate.py", "", "\nX = 1\n", NOTHING),
-    "a line of the record": ("src/attnmt/workflow/record.py", "", "\nX = 1\n", NOTHING),
-    "a line of tracking": ("src/attnmt/tracking/runs.py", "", "\nX = 1\n", NOTHING),
     "a stage's own line": (
         "stages/tokens.py",
         "    params = load",
         "    assert 1\n    params = load",
         "tokens",
-    ),
-    "a style sheet": (
-        "src/attnmt/reporting/page_parts/style.css",
-        "",
-        "\nb {color: red}\n",
-        "report",
     ),
     "a comment": (
         "src/attnmt/training/loop.py",
@@ -54,13 +35,6 @@ MUTATIONS = {
         NOTHING,
     ),
     "a docstring": (LOOP, '"""', '"""More words. ', NOTHING),
-    "a blank line": (
-        "src/attnmt/training/loop.py",
-        "import torch\n",
-        "import torch\n\n\n",
-        NOTHING,
-    ),
-    "an editor's copy": ("src/attnmt/reporting/page_parts/style.css~", "", "x", NOTHING),
     "an unrelated system": (
         "systems.yaml",
         "on_request: [",
@@ -73,12 +47,6 @@ MUTATIONS = {
         "  base_reverse_dropout: {family: luong, reverse: true, dropout: 0.3}",
         "train/base_reverse_dropout translate/base_reverse_dropout evaluate/base_reverse_dropout "
         "gather report",
-    ),
-    "how often an interval resamples": (
-        "params.yaml",
-        "bootstrap_samples: 1000",
-        "bootstrap_samples: 2000",
-        "evaluate evaluate_baseline evaluate_ensemble gather report",
     ),
     "one family's length": (
         "params.yaml",
@@ -161,26 +129,11 @@ def test_a_changed_default_counts_although_no_file_of_parameters_has_it(copy, be
     assert json.loads(before["translate/base"])["params"]["decoding"]["samples"] == 12
 
 
-def test_an_experiment_without_ensembles_has_no_stage_of_one(copy):
-    own = "experiments/captions-short"
-    shutil.copytree(ROOT / own, copy / own)
-    write_dependencies(load_params(f"{own}/params.yaml"))
-    stages = {path.name for path in Path("depends/captions-short").iterdir()}
-    assert {"train", "gather.json"} <= stages
-    assert not {"ensemble", "ensemble.json"} & stages
-
-
 def test_a_digest_is_the_same_in_every_version_of_python(tmp_path: Path) -> None:
     """So it must be the digest that was found when this test was written."""
     path = tmp_path / "first.py"
     path.write_text('"""Doc."""\n\n\ndef f(x: int = 1) -> str:\n    return f"{x:>{3}}"\n')
     assert dependencies.ast_digest(path) == "fb11cd6e1cb6131c"
-
-
-def test_a_file_that_is_not_python_is_named_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / "first.py").write_text("x = 1\ndef f(:\n")
-    with pytest.raises(InputError, match=r"first\.py:2: not Python"):
-        code_of(tmp_path / "first.py")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "stages").glob("*.py")), ids=lambda path: path.stem)

@@ -6,7 +6,6 @@ import pytest
 from small_project import Project
 
 from attnmt.corpora.links import read_links
-from attnmt.corpora.parallel import every_nth_pair
 from attnmt.text.dictionary import read_dictionary, write_dictionary
 
 ENGLISH = "a dog\na cat\nthe dog\nthe cat\n"
@@ -54,15 +53,6 @@ def test_in_lower_case_equal_words_are_counted_together(tmp_path):
     assert read_dictionary(tmp_path / "l")["See"] == "lake"
     dictionary = read_dictionary(tmp_path / "l", lowercase=True)
     assert (dictionary.get("see"), dictionary.get("See"), len(dictionary)) == ("lake", None, 1)
-
-
-def test_pairs_are_dealt_out_evenly_and_none_is_lost(tmp_path):
-    files = tmp_path / "e", tmp_path / "f"
-    for file in files:
-        file.write_text("".join(f"{file.name} {k}\n" for k in range(10)))
-    dealt = [list(every_nth_pair(*files, 4, number)) for number in range(4)]
-    expected = [(["e", f"{k}"], ["f", f"{k}"]) for k in range(10)]
-    assert dealt == [expected[number::4] for number in range(4)]
 
 
 def test_the_stage_writes_dictionaries_and_links(tokens):

@@ -10,20 +10,6 @@ from attnmt.commands import input_lines
 from attnmt.commands.input_lines import Arriving, in_chunks
 
 
-def test_what_is_there_already_makes_a_chunk():
-    ours, theirs = os.pipe()
-    lines = Arriving(ours, "pipe")
-    chunks = in_chunks(iter(lines), lines.waiting)
-    for written in (b"a\n", b"b\nc\nbegun", b" line\nd\n"):
-        os.write(theirs, written)
-        expected = {b"b\nc\nbegun": [b"b\n", b"c\n"], b" line\nd\n": [b"begun line\n", b"d\n"]}
-        assert next(chunks) == expected.get(written, [written])
-    os.write(theirs, b"\nlast")
-    os.close(theirs)
-    assert list(chunks) == [[b"\n"], [b"last"]]
-    os.close(ours)
-
-
 @given(st.binary(max_size=60), st.integers(1, 5), st.integers(1, 8))
 def test_any_bytes_give_the_lines_that_python_reads(content, chunk, block):
     ours, theirs = os.pipe()
