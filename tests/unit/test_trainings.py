@@ -11,7 +11,6 @@ from attnmt.files.yaml_file import YamlFile
 
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
 BEST = "local_p_general_feed"
-LAST = "local_p_additive_feed]\n"  # the end of an ensemble's members
 Load = Callable[..., Params]
 
 
@@ -19,12 +18,8 @@ Load = Callable[..., Params]
 def load(write) -> Load:
     """Return a function that loads the demo with other seeds and systems."""
 
-    def load(
-        seeds: str, systems: str = "", replaced: tuple[str, str] = ("", ""), overrides: str = ""
-    ) -> Params:
-        text = (ROOT / "systems.yaml").read_text()
-        assert replaced[0] in text
-        write("systems.yaml", text.replace(*replaced, 1).encode())
+    def load(seeds: str, systems: str = "", overrides: str = "") -> Params:
+        write("systems.yaml", (ROOT / "systems.yaml").read_bytes())
         listed = f"systems: [{systems}]\n" if systems else ""
         listed += f"overrides: {{{overrides}}}\n" if overrides else ""
         text = demo_text().replace("seeds: 1\n", f"{listed}seeds: {seeds}\n")
