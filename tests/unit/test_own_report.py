@@ -1,51 +1,22 @@
 """The report on one's own text: its own systems on every test set, and each comparison."""
 
-import shlex
-from html import unescape
-
 import pytest
 from made_report import (
     MODELS,
-    ROOT,
     changed,
     made_params,
     of_own_text,
     own_numbers,
-    page_of,
-    write_report,
 )
 
-from attnmt.config import load_params
-from attnmt.files.text_file import write_lines
-from attnmt.layout import Layout
 from attnmt.reporting.comparisons import comparisons_table, headline
-from attnmt.reporting.own_text import text_example, uses
-from attnmt.reporting.report import make_report
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.comparisons import comparisons
-from attnmt.scoring.score_table import write_score_table
 
 BASE = "base_reverse_dropout"
 BEST, SECOND = "local_p_general_feed", "local_m_general_feed"
 PARAMS = of_own_text(made_params(*MODELS))
 NUMBERS = own_numbers(PARAMS)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Return the report and the page of an experiment on one's own text."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("report"))
-        params = of_own_text(write_report())
-        write_score_table(Layout(params.experiment).score_table, NUMBERS.lines)
-        yield make_report(params), page_of(params)
-
-
-def test_only_text_that_is_not_the_demos_is_ones_own(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    for path in ("params.yaml", "experiments/captions/params.yaml"):
-        assert comparisons_table(load_params(ROOT / path, ROOT), NUMBERS).frame.empty
-    assert not comparisons_table(PARAMS, NUMBERS).frame.empty
 
 
 def test_every_comparison_has_its_gain_and_its_test():
@@ -101,33 +72,3 @@ def test_the_verdict_is_that_of_the_test(fields, word):
         numbers = changed(numbers, gain, **fields)
     assert list(comparisons_table(params, numbers).frame["verdict"]) == [word]
     assert word in headline(params, numbers)
-
-
-def test_curves_samples_and_matrices_are_those_of_the_same_systems(made):
-    report, _ = made
-    luong = {n for n in MODELS if not n.startswith(("back", "gru"))}
-    for figure in report.figures:
-        (panel,) = figure.panels
-        assert {series.model for series in panel.series} == luong
-    table5 = next(table for table in report.tables if table.name == "table5")
-    whose = table5.frame["text of"].unique()
-    assert list(whose[:4]) == ["source", "reference", BEST, BASE]  # as in the headline
-    assert [*report.attention.labels][:2] == [BEST, SECOND]
-
-
-def test_the_page_ends_with_commands_that_the_command_line_knows(made, attnmt):
-    _, page = made
-    write_lines(Layout("demo").raw / "test1.en", ["It's a test."])
-    example = text_example(PARAMS, "en")
-    lines = [shlex.split(line, comments=True) for line in uses("demo", example)]
-    steps = [words for words in lines if words]  # without comments
-    shown = unescape(page.split('id="use"')[1].split("</code>")[0])
-    assert [words[:2] for words in steps] == [
-        ["attnmt", name] for name in ("translate", "explain", "pack", "translate")
-    ]
-    assert steps[0] == ["attnmt", "translate", "-e", "demo", "It's a test."]
-    for words in steps:
-        assert " ".join(words[:3]) in shown
-        status, _, error = attnmt(*words[1:])
-        assert (status, error[:7]) == (2, "error: ")  # about files, which this folder lacks
-        assert "option" not in error.lower()

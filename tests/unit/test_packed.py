@@ -1,21 +1,15 @@
 """Packed models: what ``attnmt pack`` writes translates elsewhere, and MLflow serves it."""
 
 import json
-import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from pathlib import Path
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
 
 import made_records
+import pandas as pd
 import pytest
 from made_scores import score_lines
-from small_experiment import ENGLISH, SEEDS, make_experiment
+from small_experiment import ENGLISH, make_experiment
 from small_project import Command
 
 from attnmt import load
@@ -23,7 +17,7 @@ from attnmt.config import Params, load_params
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import Translation, load_translator
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_json, sha256, write_json, write_lines
+from attnmt.files.text_file import read_json, write_json
 from attnmt.layout import Layout
 from attnmt.packing.folder import CARD, DESCRIPTION, read_packed
 from attnmt.packing.pack import pack_model
@@ -83,13 +77,6 @@ def params_of(folder: Path) -> Params:
     return load_params(folder / "params.yaml", folder)
 
 
-def pack_again(path: Path) -> None:
-    """Have the description name a file as it is now."""
-    description = read_json(PACKED / DESCRIPTION)
-    description["metadata"]["files"][path.relative_to(PACKED).as_posix()] = sha256(path)
-    write_json(PACKED / DESCRIPTION, description)
-
-
 def rounded(translated: list[list[Translation]]) -> list[list[Translation]]:
     return [[one._replace(score=round(one.score, 4)) for one in line] for line in translated]
 
@@ -123,17 +110,6 @@ def test_the_card_has_the_scores_and_the_trainings(project, name):
     assert card.startswith(f"# {name}: {source} to {target}\n")
 
 
-@pytest.mark.parametrize(("name", "trained"), [("gru", ["gru"]), ("ensemble", [*SEEDS, "plain"])])
-def test_only_what_is_packed_is_described(project, name, trained):
-    """So a system that is added elsewhere changes no packed folder."""
-    pack_model(params_of(project), name, Path("other"))
-    packed = read_packed(Path("other")).params
-    assert [*packed.trainings] == trained
-    assert [*packed.families] == [packed.trainings[trained[0]].family]
-    assert [*packed.ensembles] == ["ensemble"] * (name == "ensemble")
-    assert packed.tables == {}
-
-
 def test_every_changed_or_missing_file_is_named(project):
     for file in translator_files(params_of(project), BEST):
         path = PACKED / file
@@ -152,7 +128,6 @@ def test_every_changed_or_missing_file_is_named(project):
     [
         ({"format": 1}, "packed/MLmodel: metadata.format: "),
         ({"files": {"../secret": "0" * 64}}, "must be a path inside"),
-        ({"model": "lokal_p"}, "did you mean 'local_p'?; the model was trained at commit 89abcdef"),
     ],
 )
 def test_a_damaged_description_is_named(project, change, message):
@@ -161,15 +136,6 @@ def test_a_damaged_description_is_named(project, change, message):
     (PACKED / DESCRIPTION).write_text(json.dumps(description))
     with pytest.raises(InputError, match=re.escape(message)):
         read_packed(PACKED)
-
-
-def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(project):
-    path = next(PACKED.rglob("vocab.en"))
-    first, *words, last = path.read_text(encoding="utf-8").splitlines()
-    write_lines(path, [first, *words[:-2], last, *words[-2:]])
-    pack_again(path)
-    with pytest.raises(InputError, match=rf"^{path}: its words, or their order"):
-        load("packed")
 
 
 def test_pack_writes_a_new_folder_and_replaces_nothing(project, attnmt):
@@ -229,21 +195,6 @@ def test_ready_made_weights_are_small_and_translate_the_sentences_of_the_readme(
         assert best.links
 
 
-def test_git_keeps_the_bytes_of_packed_weights():
-    """A checkout that changed line ends would change digests."""
-    names = [
-        (description.parent / name).relative_to(ROOT).as_posix()
-        for description in ROOT.glob(f"weights/*/{DESCRIPTION}")
-        for name in read_json(description)["metadata"]["files"]
-    ]
-    assert names
-    command = ["git", "-C", str(ROOT), "check-attr", "text", "--", *names]
-    shown = subprocess.run(command, capture_output=True, text=True, check=False)
-    if shown.returncode:
-        pytest.skip("this is no checkout of git")
-    assert shown.stdout.splitlines() == [f"{name}: text: unset" for name in names]
-
-
 def test_mlflow_loads_the_folder(monkeypatch):
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
     mlflow = pytest.importorskip("mlflow", reason="needs MLflow: pip install -e .[workflow]")
@@ -251,54 +202,6 @@ def test_mlflow_loads_the_folder(monkeypatch):
     sentences = [SENTENCE, "", "The old house is small."]
     expected = [best.text for best in load(DEMO).translate(sentences)]
     assert model.predict(sentences) == expected
+    assert model.predict(pd.DataFrame({"text": sentences})) == expected  # as a server gives them
     with pytest.raises(mlflow.exceptions.MlflowException, match="several lines"):
         model.predict(["One.\nTwo."])
-
-
-def test_mlflow_serves_the_folder(tmp_path):
-    pytest.importorskip("mlflow", reason="needs MLflow: pip install -e .[workflow]")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    program = str(Path(sys.executable).with_name("mlflow"))
-    command = [program, "models", "serve", "-m", str(DEMO), "--env-manager", "local"]
-    own = {"MLFLOW_DISABLE_TELEMETRY": "true", "PYTHONPATH": str(ROOT / "src")}
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # the server calls uvicorn
-    with subprocess.Popen(
-        [*command, "--host", "127.0.0.1", "--port", str(port)],
-        cwd=tmp_path,
-        env=os.environ | own | {"PATH": path},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as server:
-        try:
-            split = {"columns": ["text"], "data": [[SENTENCE]]}
-            for request in ({"inputs": [SENTENCE]}, {"dataframe_split": split}):
-                assert asked(server, port, request) == (200, {"predictions": [ANSWER]})
-            for fault, key in (({"inputs": ["One.\nTwo."]}, "lines"), ({"inputs": []}, "input")):
-                status, answer = asked(server, port, fault)
-                assert status == 400
-                assert key in str(answer["message"])
-        finally:
-            server.terminate()
-
-
-def asked(
-    server: "subprocess.Popen[bytes]", port: int, request: dict[str, object]
-) -> tuple[int, dict[str, object]]:
-    """Return the status and the answer, as soon as the server answers."""
-    question = Request(
-        f"http://127.0.0.1:{port}/invocations",
-        json.dumps(request).encode(),
-        {"Content-Type": "application/json"},
-    )
-    until = time.monotonic() + 120
-    while True:
-        try:
-            with urlopen(question, timeout=60) as answer:
-                return answer.status, json.load(answer)
-        except HTTPError as error:
-            return error.code, json.load(error)
-        except URLError:
-            assert server.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.2)

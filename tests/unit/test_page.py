@@ -22,8 +22,6 @@ from made_report import (
 )
 
 from attnmt.layout import Layout
-from attnmt.reporting.chart import chart
-from attnmt.reporting.curves import Panel, Series
 from attnmt.reporting.page import ADDRESS
 from attnmt.reporting.report import make_report
 from attnmt.reporting.summary import make_summary
@@ -142,21 +140,6 @@ def test_only_the_citation_points_outside_only_the_script_runs_and_names_are_fou
     policy = next(attrs["content"] for _, attrs in parsed.elements if "http-equiv" in attrs)
     digest = base64.b64encode(hashlib.sha256(parsed.scripts[0].encode()).digest()).decode()
     assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}';")
-
-
-def test_a_chart_places_points_between_round_numbers_and_keeps_their_values():
-    series = Series("Base", "base", [100.0, 300.0], [9.5, 12.25], 0)
-    drawn = chart(Panel("Ours", "steps", "cost", [series]))
-    ((_, points),) = drawn.curves
-    assert [text for *_, text in points] == ["100: 9.5", "300: 12.25"]
-    at = {tick.text: tick.at for tick in drawn.x_ticks}
-    assert at["120"] - at["80"] == pytest.approx(2 * (points[0][0] - at["80"]), abs=0.2)
-    above, below = (next(t.at for t in drawn.y_ticks if t.text == n) for n in ("12", "9"))
-    assert above < below  # y of an SVG runs down
-    assert above > points[1][1]
-    assert points[0][1] < below
-    one = chart(Panel("Ours", "steps", "cost", [Series("Base", "base", [1.0], [2.0], 0)]))
-    assert len(one.x_ticks) > 1  # also around a single point
 
 
 def test_the_summary_has_the_systems_that_the_development_set_chooses():

@@ -1,19 +1,15 @@
 """From the ids of a search to words and their links, for a family of words and one of pieces."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import torch
 
-from attnmt.config import Language, SearchRules
+from attnmt.config import SearchRules
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.explanation import explain
 from attnmt.decoding.forced_decoding import force
 from attnmt.decoding.pipeline import TranslationPipeline, load_translator
-from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.pieces import words_of_pieces
-from attnmt.text.tokenizer import tokenizer
 
 Units = list[list[str]]
 
@@ -84,75 +80,9 @@ def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search
     assert [one.score for one in shown] == pytest.approx([one.score for one in found], abs=1e-4)
 
 
-def test_a_lack_of_memory_is_not_taken_for_damage(params, folder, monkeypatch):
-    def too_large(*_: object) -> None:
-        raise RuntimeError(
-            "DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"
-        )
-
-    monkeypatch.setattr("attnmt.training.saved.LuongNMT", too_large)
-    with pytest.raises(RuntimeError, match="allocate memory"):
-        load_translator(params, "local_p", folder)
-
-
-MAPS = Path("/proc/self/maps")
-
-
-@pytest.mark.skipif(not MAPS.exists(), reason="needs Linux, which lists a process's memory")
-def test_weights_stay_in_their_files_and_take_no_second_copy(params, folder):
-    text = load_translator(params, "ensemble", folder)
-    ranges = [
-        [int(end, 16) for end in line.split()[0].split("-")]
-        for line in MAPS.read_text().splitlines()
-        if line.endswith("weights.safetensors")
-    ]
-    for model in text.models:
-        for weight in model.parameters():
-            assert any(start <= weight.data_ptr() < end for start, end in ranges)
-
-
-def test_what_a_part_keeps_beside_its_weights_is_there(params, folder, monkeypatch):
-    """As sinusoidal positions in an encoder of one's own, which no file of weights has."""
-    made = LuongNMT.__init__
-
-    def with_places(self: LuongNMT, config: ModelConfig) -> None:
-        made(self, config)
-        self.register_buffer("places", torch.arange(3.0), persistent=False)
-
-    monkeypatch.setattr(LuongNMT, "__init__", with_places)
-    (model,) = load_translator(params, "plain", folder).models
-    assert model.places.tolist() == [0, 1, 2]
-
-
-def test_a_copied_word_is_written_as_the_targets_rule_writes_it(params, folder):
-    text = load_translator(params, "local_p", folder)
-
-    def copied(word: str) -> str:
-        return text.without_unknown(["<unk>"], [word], [(0, 0)])[0]
-
-    assert copied("&amp;") == "&amp;"  # both sides have Moses' rules
-    text.source.language = Language(code="ca", name="Catalan", tokenize="words")
-    found = [copied(word) for word in ("￭/￭", "O￭'", "&", "￭")]
-    assert found == ["/", "O&apos;", "&amp;", "<unk>"]
-    # From Moses' rules to those of words
-    text.source.language = Language(code="en", name="English", tokenize="moses")
-    text.target.language = Language(code="ca", name="Catalan", tokenize="words")
-    text._rule = tokenizer(text.target.language, split_hyphens=False)
-    assert [copied(word) for word in ("&apos;Brien", "&amp;")] == ["'Brien", "&"]
-
-
 def test_a_model_without_attention_links_nothing(params, folder):
     text = load_translator(params, "plain", folder)
     assert text.force_decode_set("test").links == []
     for translations in text.translate_set("test"):
         assert translations[0].links == []
         assert translations[0].replaced == translations[0].words
-
-
-def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(text):
-    (model,) = text.models
-    model.config.system.faults.append("unmasked_padding")
-    faulty = TranslationPipeline(
-        [model], text.source, text.target, text.data, text.dictionary, text.options, 3
-    )
-    assert (text.batch_size, faulty.batch_size) == (2, 1)

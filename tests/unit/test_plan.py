@@ -1,6 +1,5 @@
 """``attnmt plan``: what would run, for how long, and what is downloaded, in a made-up project."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,6 @@ import typer
 from test_times import enter_project, finish, write_params, write_text_size
 
 from attnmt.commands.plan import plan
-from attnmt.errors import InputError
-from attnmt.training.trained import read_config
 from attnmt.workflow import graph
 from attnmt.workflow.graph import Stage
 
@@ -114,21 +111,6 @@ def test_an_expected_text_is_called_so_and_downloads_have_a_size(project, said, 
     assert "Downloads: none." in said()
 
 
-def test_checkpoints_of_earlier_settings_are_named(project, said):
-    """One that is not done keeps its last folder, one that is done its own, one that is gone none."""
-    finish(project, "base", speed=1)
-    own = read_config(project / "models/demo/base").fingerprint
-    old = ["base/older", "german/first", "gone/any"]
-    for age, name in enumerate(["german/last", f"base/{own}", *old]):
-        folder = project / "checkpoints/demo" / name
-        folder.mkdir(parents=True)
-        (folder / "last.safetensors").write_bytes(b"x" * 1000)
-        os.utime(folder, (10 - age, 10 - age))
-    text = said("train@base")
-    assert ": 3, 3.0 kB" in text
-    assert f"rm -r {' '.join(f'checkpoints/demo/{name}' for name in old)}\n" in text
-
-
 def test_the_command_asks_dvc_what_is_done(project, monkeypatch, capsys):
     (project / ".dvc").mkdir()
     (project / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
@@ -137,10 +119,3 @@ def test_the_command_asks_dvc_what_is_done(project, monkeypatch, capsys):
     text = run(monkeypatch=monkeypatch, capsys=capsys)
     assert "2 of 2" in text
     assert cells(text, "train") == ["train", "2", "2"]
-
-
-def test_without_dvc_it_says_what_to_install(project, monkeypatch, capsys):
-    monkeypatch.delitem(sys.modules, "attnmt.workflow.graph")
-    monkeypatch.setitem(sys.modules, "dvc.repo", None)
-    with pytest.raises(InputError, match=r"dvc\.repo.*pip install"):
-        run(monkeypatch=monkeypatch, capsys=capsys)

@@ -2,11 +2,9 @@
 
 import io
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from small_project import Project, load_stage
 
 from attnmt.files import progress
 
@@ -43,30 +41,3 @@ def test_a_terminal_has_a_bar_and_no_lines(clock, monkeypatch):
         bar.update()
     assert "train:  50%" in terminal.getvalue()
     assert "\n" not in terminal.getvalue().rstrip("\n")
-
-
-PARTS = {
-    "tokens": ["dev: 100% 3/3 ", "train: 100% 12/12 "],
-    "encode luong": ["train.en, words to cut: ", "en, different ones to cut: ", "train.de, ids: "],
-    "dictionary": ["part 1 of 2, aligning: ", "part 2 of 2, aligning: "],
-}
-
-
-@pytest.mark.parametrize(("stage", "parts"), PARTS.items())
-def test_a_long_stage_names_its_parts(project: Project, monkeypatch, capfd, stage, parts):
-    """Each stage as it writes to a log, if every line of it takes half a minute."""
-    texts = {"en": "a dog\na cat\nthe dog\n", "de": "ein Hund\neine Katze\nder Hund\n"}
-    for folder in (project.raw, project.tokens):
-        folder.mkdir(parents=True)
-        for code, text in texts.items():
-            for name, times in {"train": 4, "dev": 1, "test": 1}.items():
-                (folder / f"{name}.{code}").write_text(text * times)
-    project.params["families"]["luong"]["encoding"]["pieces"] = {"merges": 9, "threshold": 1}
-    project.params["dictionary"]["max_pairs"] = 6
-    project.write_params()
-    monkeypatch.chdir(project.folder)
-    monkeypatch.setattr(progress, "EVERY", 0.0)
-    name, *family = stage.split()
-    load_stage(name).main(Path("params.yaml"), *family)
-    said = capfd.readouterr().err  # also that of the processes that align
-    assert [part for part in parts if f"\n{part}" not in f"\n{said}"] == []

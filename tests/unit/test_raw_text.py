@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -77,17 +76,6 @@ def put(project: Project, name: str, content: bytes) -> None:
     """Write a file where the experiment's text lies."""
     folder(project).mkdir(parents=True, exist_ok=True)
     (folder(project) / name).write_bytes(content)
-
-
-@pytest.mark.parametrize("text", [None, "elsewhere"], ids=["", "in a folder that is named"])
-def test_only_the_files_of_the_sets_are_copied(local, text):
-    put(local, "other.xx", b"\xff")
-    put(local, "train.xx.bak", b"\xff")
-    if text:
-        shutil.move(folder(local), local.folder / text)
-        local.params["corpus"]["text"] = text
-    local.succeed("corpus")
-    assert {path.name: path.read_text() for path in local.raw.iterdir()} == TEXT
 
 
 def test_rows_that_are_blank_in_all_files_are_left_out_and_counted(local):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from small_experiment import ENGLISH, GERMAN, SEEDS
+from small_experiment import ENGLISH, GERMAN
 from small_project import ROOT, Command
 
 from attnmt.commands import input_lines
@@ -112,13 +112,6 @@ def test_what_cannot_be_scored_is_refused(score, arguments, stdin, message):
     assert status == 2
     assert message in error
     assert "Traceback" not in error
-
-
-def test_an_ensemble_scores_as_one(score, params, folder):
-    assert len(SEEDS) > 1
-    expected = load_translator(params, "ensemble", folder).force_decode_set("test").scores
-    output = score("test.en", "test.de", "--model", "ensemble")[1]
-    assert list(map(float, output.splitlines())) == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("command", ["score", "align"])

@@ -12,7 +12,6 @@ from attnmt.errors import InputError
 from attnmt.files.csv_file import read_csv, write_csv
 from attnmt.scoring.score_table import (
     ScoreRow,
-    ScoreTable,
     metrics,
     read_score_table,
     write_score_table,
@@ -53,40 +52,6 @@ def test_a_file_that_is_not_there_is_named(tmp_path, monkeypatch):
         Path("reports/demo/scores.csv"), ScoreRow, [ScoreRow(kind="system", metric="ppl", value=2)]
     )
     assert read_score_table("demo").lines == [ScoreRow(kind="system", metric="ppl", value=2)]
-
-
-BLEU = {"metric": "bleu", "set": "t"}
-OURS = ScoreRow(kind="system", system="a", **BLEU, script="nist", replacement="before", value=1)
-AFTER = OURS.model_copy(update={"replacement": "after", "value": 2})
-OTHER = OURS.model_copy(update={"system": "b", "value": 3})
-OWN = {"kind": "training", "model": "a_2"}
-SEED = OURS.model_copy(update=OWN | {"value": 4})
-GROUP = OURS.model_copy(update={"max_words": 9, "value": 5})
-LINK = ScoreRow(kind="system", system="a", set="t", metric="aer", value=0.6)
-GAIN = AFTER.model_copy(
-    update={"kind": "gain", "over": "b", "over_replacement": "before", "value": -1}
-)
-PAPER = ScoreRow(source="paper", kind="system", row="table1/x", system="a", metric="bleu", value=7)
-PRINTED = PAPER.model_copy(update={"kind": "gain", "value": 8})
-ALL = ScoreTable([OURS, AFTER, OTHER, SEED, GROUP, LINK, GAIN, PAPER, PRINTED])
-
-
-def test_each_number_is_found_by_what_it_says():
-    assert ALL.system("a", "bleu", "t", "nist", "before") is OURS
-    assert ALL.system("a", "bleu", "t", "nist", "after") is AFTER
-    assert ALL.system("a", "aer", "t") is LINK
-    assert ALL.groups("bleu", "t", "nist") == {("a", "before"): [GROUP]}
-    assert ALL.groups("chrf", "t") == {}
-    assert ALL.training("a_2", "bleu", "t", "nist", "before") is SEED
-    assert ALL.gain(AFTER, OTHER) is GAIN
-    assert ALL.paper("table1/x", "bleu") is PAPER
-    assert ALL.paper("table1/x", "bleu", kind="gain") is PRINTED
-    # A number that is not there is None.
-    assert ALL.system("a", "bleu", "t", "nist") is None
-    assert ALL.system("a", "bleu", "u", "nist", "before") is None
-    assert ALL.training("a", "bleu", "t", "nist", "before") is None
-    assert ALL.gain(OTHER, AFTER) is ALL.gain(OURS, OTHER) is ALL.gain(None, OTHER) is None
-    assert ALL.paper("table1/x", "bleu", "after") is ALL.paper("table1/y", "bleu") is None
 
 
 def test_dvc_shows_a_few_numbers_of_each_training(tmp_path):

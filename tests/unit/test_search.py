@@ -161,18 +161,6 @@ def test_a_narrow_beam_is_that_of_plain_python(seed, beam, length):
     assert [one.score for one in found] == pytest.approx([one.score for one in expected])
 
 
-@pytest.mark.parametrize(
-    ("S", "rules", "expected"),
-    [
-        (99, {"min_ratio": 0.29, "max_ratio": 1.1}, (29, 110)),  # exact where fractions are not
-        (3, {"min_ratio": 0, "max_ratio": 0.1}, (0, 1)),
-        (4, {"min_ratio": 1, "max_ratio": 1}, (4, 5)),
-    ],
-)
-def test_rules_limit_lengths(S, rules, expected):
-    assert Search(1, 1, rules=SearchRules(**rules)).limits(S) == expected
-
-
 def test_an_ensemble_averages_logits():
     """The score of a forced translation is computed here by hand."""
     models = [tiny(ATTENTIONS[name], 4) for name in MEMBERS]
@@ -224,14 +212,6 @@ def test_batches_and_order_change_nothing(name):
     assert [c[0].words for c in backwards] == [c[0].words for c in whole]
 
 
-def test_a_step_in_parts_changes_nothing(monkeypatch):
-    model, texts = tiny(ATTENTIONS["local_p_feed"], 5, words=9), sentences([5, 1, 7], 5)
-    whole = search([model], texts, Search(beam=4, candidates=20))
-    monkeypatch.setattr("attnmt.model.fast.stepper.ROWS", 5)
-    for a, b in zip(whole, search([model], texts, Search(beam=4, candidates=20)), strict=True):
-        same(a, b)
-
-
 def test_threads_share_out_the_batches_and_change_nothing():
     model, texts = tiny(ATTENTIONS["local_p_feed"], 5, words=9), sentences([5, 1, 7, 3, 3, 9, 2], 5)
     options, before, results = Search(beam=4, candidates=20), torch.get_num_threads(), []
@@ -262,32 +242,6 @@ def test_scores_and_links_are_those_of_forced_decoding(seeds, offset):
             assert candidate.score == pytest.approx(forced.score)
             assert candidate.links == forced.links(offset)
     assert compared > 3
-
-
-def test_the_lengths_of_translations_keep_to_the_rules():
-    model = tiny(ATTENTIONS["none"], 1, words=9, init=0.1)
-    for S in range(1, 12):
-        found = search([model], sentences([S], S), Search(3, 1000, best=MANY))
-        for candidate in found[0]:
-            words = len(candidate.words) + 1  # </s>
-            assert (S + 1) // 2 < words <= 3 * (S + 1) // 2 + 1
-            assert EOS not in candidate.words
-
-
-def test_if_no_translation_ends_the_beam_is_returned(monkeypatch):
-    model = tiny(ATTENTIONS["local_p_feed"], 1, words=9)
-    plain = model.logits
-
-    def endless(h_tilde: torch.Tensor) -> torch.Tensor:
-        logits = plain(h_tilde)
-        logits[..., EOS] -= 1e3
-        return logits
-
-    monkeypatch.setattr(model, "logits", endless)
-    S = 2
-    found = search([model], sentences([S], 0), Search(beam=3, candidates=20))[0]
-    assert len(found) == 3
-    assert all(len(c.words) == len(c.links) == 3 * (S + 1) // 2 for c in found)
 
 
 def test_unknown_words_are_replaced_through_their_first_link():

@@ -56,20 +56,6 @@ def test_variation_that_seeds_share_is_not_divided_by_their_number():
     assert contrast([Runs(runs.values, moves)], [1]).error ** 2 == pytest.approx(2 / 2)
 
 
-def test_two_scores_of_one_training_are_taken_together():
-    before, after = Runs.of_values([20.0, 25.0, 22.0]), Runs.of_values([21.0, 26.1, 22.9])
-    gain = contrast([after.minus(before)], [1])
-    assert gain.interval()[0] > 0
-    assert difference(after, before).interval()[0] < 0
-    runs = Runs(before.values, np.arange(9.0).reshape(3, 3))
-    assert not runs.minus(runs).influences.any()
-
-
-def test_seeds_without_variation_are_no_evidence():
-    found = difference(Runs.of_values([0.4, 0.4]), Runs.of_values([0.0, 0.0])).test("greater")
-    assert (found.value, found.p) == (0.4, 1)
-
-
 def studies(count, gains, **noise):
     """Yield the systems of as many studies."""
     chance = np.random.default_rng(2015)

@@ -10,9 +10,8 @@ import yaml
 from demo_values import demo_values
 
 from attnmt.config import ModelShape, Params, load_params
-from attnmt.config.corpus import Expected
 from attnmt.planning.text_size import EXPECTED, TextSize, training_sizes
-from attnmt.planning.times import CORE, time_text, training_times, weights
+from attnmt.planning.times import CORE, training_times, weights
 
 ROOT = Path(__file__).parents[2]
 LINES = {"train": 1000, "dev": 50, "test1": 100, "test2": 150}
@@ -89,13 +88,6 @@ def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project)
     assert training_sizes(params(), ["base"]) == {"luong": TEXT}
 
 
-def test_the_languages_of_an_expected_text_may_stand_in_any_order(project):
-    encoding, training = params().families["luong"].encoding, params().training("base")
-    for words in ({"en": 1000, "de": 2000}, {"de": 2000, "en": 1000}):
-        size = TextSize.expected(Expected(pairs=100, words=words), encoding, params().languages)
-        assert size.target_words(training.system, params().settings("base")) == 4 * 2100
-
-
 def test_the_weights_of_the_papers_base_agree_with_a_count_by_hand():
     # 2 embeddings and W_s have 50,000 x 1,000; 2 x 4 layers have 4,000 x 2,000
     every, in_products = weights(wmt14(), "base", None)
@@ -119,16 +111,3 @@ def test_a_training_has_the_speed_of_its_system_or_family_or_that_of_a_formula(p
     assert times.seconds == {key: count / 20 for key, count in WORDS.items()}
     finish(project, "german", speed=100)  # its own speed counts, and not the family's mean
     assert training_times(params(), ["german_2"]).seconds == {"german_2": 180}
-
-
-@pytest.mark.parametrize("change", [{"shape": {"size": 20}}, {"training": {"batch_size": 7}}])
-def test_a_training_of_another_size_or_other_batches_tells_no_speed(project, change):
-    write_text_size(project)
-    sections = {"shape": params().shape("base"), "training": params().settings("base")}
-    finish(project, "base", 10, **{k: sections[k].model_dump() | v for k, v in change.items()})
-    assert training_times(params(), NAMES).rough
-
-
-def test_times_are_said_in_fitting_units():
-    said = [time_text(seconds) for seconds in (0.4, 99, 100, 1800, 7200, 4 * 86400)]
-    assert said == ["0 s", "99 s", "1.7 min", "30 min", "2.0 h", "4.0 days"]

@@ -2,21 +2,16 @@
 
 import gzip
 import json
-import os
-import pty
-import subprocess
-import sys
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 from small_experiment import ENGLISH
-from small_project import ROOT, Command
+from small_project import Command
 
 from attnmt.commands import input_lines
 from attnmt.config import Params
-from attnmt.decoding.pipeline import Translation, TranslationPipeline, Units, load_translator
+from attnmt.decoding.pipeline import Translation, load_translator
 
 RAW = ENGLISH["test"]
 LONG = "The old house is the old house of the old house."
@@ -84,26 +79,6 @@ def test_a_large_file_is_translated_in_chunks(attnmt, params, folder, monkeypatc
     assert [json.loads(row)["line"] for row in rows] == list(range(6))
 
 
-def test_lines_that_come_together_are_translated_together(attnmt, monkeypatch):
-    sizes = []
-    translate_units = TranslationPipeline.translate_units
-
-    def counted(self: TranslationPipeline, sentences: list[Units]) -> list[list[Translation]]:
-        sizes.append(len(sentences))
-        return translate_units(self, sentences)
-
-    monkeypatch.setattr(TranslationPipeline, "translate_units", counted)
-    attnmt(stdin="".join(f"{line}\n" for line in RAW).encode())
-    assert sizes == [len(RAW)]
-
-
-@pytest.mark.parametrize("name", ["local_p", "subwords", "gru", "ensemble"])
-def test_translations_do_not_depend_on_what_comes_together(attnmt, monkeypatch, name):
-    together = attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode())
-    monkeypatch.setattr(input_lines, "CHUNK", 1)
-    assert attnmt("--model", name, "--alignments", stdin="\n".join(RAW).encode()) == together
-
-
 def test_the_output_has_columns_of_scores_and_alignments(attnmt, params, folder):
     translated = expected(params, folder, "ensemble", n_best=3)
     arguments = ("--model", "ensemble", "--n-best", "3", "--scores", "--alignments")
@@ -157,29 +132,3 @@ def test_a_fault_in_a_file_is_found_before_models_are_read(attnmt, tmp_path, mon
     assert error.startswith(f"error: {tmp_path}/raw.en:2: not UTF-8")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["out.de", "raw.en"]
     assert (tmp_path / "out.de").read_text() == "old"
-
-
-def test_no_text_controls_the_terminal_and_an_ascii_terminal_shows_all_else():
-    script = ("-c", "from attnmt.cli import main; main()")
-    weights = str(ROOT / "weights/demo")
-    line = [sys.executable, *script, "translate", "Jürgen Ü\x9b.", "--weights", weights]
-    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT / "src")}
-    piped = subprocess.run(line, env=environment, capture_output=True, check=True)
-    assert "Jürgen" in piped.stdout.decode()
-    shown = on_a_terminal(line, environment)
-    assert b"J?rgen" in shown
-    assert b"\x9b" not in shown
-
-
-def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
-    """Return what a command writes to a terminal."""
-    terminal, theirs = pty.openpty()
-    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # the terminal is closed at the end
-            while block := os.read(terminal, 65_536):
-                shown += block
-    os.close(terminal)
-    assert process.returncode == 0, shown
-    return shown
