@@ -3,7 +3,7 @@
 import pytest
 
 from attnmt.corpora.language_codes import language_code, language_name
-from attnmt.corpora.writing import tokenized_already, written_without_spaces
+from attnmt.corpora.writing import written_without_spaces
 from attnmt.planning.proposal import propose_language
 
 
@@ -21,24 +21,6 @@ from attnmt.planning.proposal import propose_language
 )
 def test_scripts_without_spaces_are_known_by_their_letters(text, without):
     assert written_without_spaces([text]) == without
-
-
-@pytest.mark.parametrize(
-    ("lines", "tokenized"),
-    [
-        (["a dog , a house .", "it &apos;s late ."], True),
-        (["A dog, a house.", "It's late."], False),
-        (["Mr. X saw 3.5 dogs . no , no . yes , yes . so , so . oh , oh ."], True),
-        (["是 的 ， 我 爱 你 。"], True),
-        (["Vraiment ? Oui ! Non."], False),
-        (["وہ گیا ۔ اور ، وہ آیا ۔", "so ، so"], True),
-        (["Contact , help", *["Product"] * 30], None),  # too few stops to say
-        (["সে গেল । আমি এলাম ।", "কেন ?"], None),  # a danda is often typed after a space
-        (["ሰላም ። እንዴት ነህ፣ ደህና ።"], False),
-    ],
-)
-def test_tokenized_text_is_known_by_its_stops(lines, tokenized):
-    assert tokenized_already(lines) == tokenized
 
 
 @pytest.mark.parametrize(
@@ -69,7 +51,7 @@ def test_names_are_those_that_people_use():
         ("eng", "A dog, a house.", ("eng", "English (eng)", "moses")),
         ("fr", "Un chien.", ("fr", "French", "words")),
         ("kor", "나는 학교에 갔다.", ("kor", "Korean (kor)", "words")),
-        ("cn", "我 爱 你 ， 他 说 好 。", ("cn", "Chinese (cn)", "none")),
+        ("cn", "我爱你，他说好。", ("cn", "Chinese (cn)", "characters")),
         ("xx", "kla fon bra", ("xx", "xx", "words")),
         ("ja", "私はお茶が好きです。", ("ja", "Japanese", "characters")),
     ],

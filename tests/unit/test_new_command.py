@@ -16,7 +16,7 @@ from small_project import ROOT, Command
 from attnmt.commands import new as command
 from attnmt.config import Languages, Params, SearchRules, load_params
 from attnmt.config.generated import trainings_yaml
-from attnmt.corpora.own_text import find_overlap, write_divided
+from attnmt.corpora.own_text import write_divided
 from attnmt.corpora.raw_text import write_local
 from attnmt.decoding.rules import limits
 from attnmt.errors import InputError
@@ -108,18 +108,12 @@ def test_codes_may_be_given(new, given, codes):
     assert made(new, *SETS, "--languages", *given).languages.codes == codes
 
 
-def test_all_lines_and_sets_are_looked_at(new):
-    """The first lines may be others than the rest, and a dev set may have another form."""
+def test_all_lines_are_looked_at(new):
+    """The first lines may be others than the rest."""
     lines = [*["heading"] * 1100, *["我们去了北京。"] * 1500]
     write_lines(Path("../corpus.fr"), lines)
     write_lines(Path("../corpus.en"), [f"{n}, a house." for n in range(len(lines))])
-    write_lines(Path("../dev.en"), ["a house , a dog ."] * 10)
-    status, _, err = new("own", *SETS)
-    assert status == 0
-    params = load_params(Path("experiments/own/params.yaml"))
-    assert params.languages.source.tokenize == "characters"
-    assert err.count("tokenized") == 1
-    assert "dev.en" in err
+    assert made(new, *SETS).languages.source.tokenize == "characters"
 
 
 def test_compressed_files_are_divided(new):
@@ -189,34 +183,6 @@ def test_what_is_said_before_the_stages_is_what_they_count(new, monkeypatch, sam
         assert [int(n) for n in re.findall(r"\d+", first)] == [*numbers, shared]
 
 
-def test_overlap_is_that_of_a_plain_comparison(tmp_path):
-    """Pairs are compared in one form."""
-    chance, rows = random.Random(1), {}
-    for name, sources in {"train": "bcdéfgh", "test": "abcdéfgh"}.items():
-        rows[name] = [(chance.choice(sources), chance.choice("vwxyz")) for _ in range(40)]
-        for at, code in enumerate("ab"):
-            lines = (f"{row[at]} " for row in rows[name])
-            if name == "test":
-                lines = (line.replace("é", "e\u0301 \u200b") for line in lines)
-            write_lines(tmp_path / f"{name}.{code}", lines)
-    files = ((tmp_path / f"{name}.a", tmp_path / f"{name}.b") for name in rows)
-    train = [source for source, _ in rows["train"]]
-    expected = [
-        (number, train.index(row[0]) + 1)
-        for number, row in enumerate(rows["test"], start=1)
-        if row[0] in train
-    ]
-    assert find_overlap(*files) == expected
-
-
-def test_sentences_of_the_test_that_training_has_are_named(new):
-    write_lines(Path("../test.fr"), [*FRENCH[50:58], FRENCH[7], FRENCH[8]])
-    status, _, err = new("own", *SETS)
-    assert status == 0
-    assert "warning: 2 of the 10" in err
-    assert "line 9 (line 8" in err
-
-
 def replaced(old: str, new: str) -> list[str]:
     return [new if part == old else part for part in SETS]
 
@@ -239,7 +205,6 @@ NAMES = ("my study", "1e5", "nan", "no", "null", "2015-01-01", "@work", "[x", "s
         (["own", *SETS, "--languages", "f r", "en"], "--languages", "match pattern"),
         (["own", *replaced("../corpus.en", "../corpus.fr")], "corpus.fr", "'fr' is the source"),
         (["own", *replaced("../dev.fr", "../dev.en")], "../dev.en", "'fr' is expected"),
-        (["own", *replaced("../corpus.fr", "../pipe.fr")], "pipe.fr", "pipe"),
         (["own", *replaced("../corpus.en", "../dev.en")], "dev.en", "has 10"),
         (["own", *replaced("../dev.en", "../blank.en")], "blank.en:3", "blank"),
         (["own", *replaced("../corpus.fr", "../long.fr")], "--train", "no training pair"),
@@ -250,7 +215,6 @@ NAMES = ("my study", "1e5", "nan", "no", "null", "2015-01-01", "@work", "[x", "s
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(new, arguments, place, word):
     write_lines(Path("../blank.en"), ["a", "b", " ", *"cdefghi"])
-    os.mkfifo("../pipe.fr")
     write_lines(Path("../x.sgm"), ["<srcset setid='x'>"])
     write_lines(Path("../long.fr"), ["a " * 51] * 40)
     status, out, err = new(*arguments)
