@@ -17,7 +17,6 @@ from attnmt.commands.model_choice import (
 from attnmt.commands.options import Beam
 from attnmt.config import DEMO, Language
 from attnmt.errors import InputError
-from attnmt.files.atomic import check_place
 from attnmt.files.text_file import decode_lines, write_text
 
 MOST_CHARACTERS = 1_000  # of a sentence
@@ -64,7 +63,6 @@ def explain(
             )
     sentence = _line(sentence, "the sentence")
     reference = None if reference is None else _line(reference, "--reference")
-    check_place(output)
 
     # imported here, because they take seconds, and --help must be fast
     from attnmt.decoding.coverage import Coverage
