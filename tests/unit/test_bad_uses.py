@@ -73,7 +73,6 @@ REFUSED: list[tuple[str, str]] = [
     ("translate house --beem 3", "No such option: --beem (Possible options: --beam)"),
     ("translate house --beam 0", "'--beam': Input should be greater than"),
     ("translate house -m gruu", "--model: params.yaml: no model or ensemble 'gruu'; did you mean"),
-    ("translate house -m gru --model plain", "--model: given twice"),
     ("translate house --model=", "--model: params.yaml: no model or ensemble ''"),
     ("translate house --model= --weights w", "--weights: w has a model of its own"),
     ("translate house -e \x1b[31m", "error: --experiment: '\\x1b[31m' is not a name"),
@@ -84,7 +83,7 @@ REFUSED: list[tuple[str, str]] = [
     ("translate -i latin1.en", "latin1.en:2: "),
     ("translate -i utf16.en", "utf16.en: "),
     ("translate -i cut.en.gz", "cut.en.gz: "),
-    ("translate -i long.en", "long.en:2: 29,999 characters"),
+    ("translate -i long.en", "long.en:2: more than 10,000 characters"),
     ("translate -i house.en -o link.en", "--output: link.en is also given as house.en"),
     ("translate house -m plain", "dvc repro translate@plain"),
     ("translate house -m local_p_7", "models/demo/local_p_7/weights.safetensors: "),
@@ -115,7 +114,6 @@ def test_lines_before_a_fault_in_a_stream_are_answered(run, answer, fault):
 WARNED: list[tuple[str, bytes, str]] = [
     ("translate", b"", "standard input is empty"),
     ("translate -i empty.en", b"", "empty.en is empty"),
-    ("translate", LONG.encode(), "standard input:1: much longer"),
     ("translate -m gru", LONG.encode(), "the models do not read 27 first words"),
 ]
 
@@ -156,16 +154,6 @@ def ask(process: "subprocess.Popen[bytes]") -> None:
     """Send HOUSE through the pipe, which stays open."""
     process.stdin.write(f"{HOUSE}\n".encode())
     process.stdin.flush()
-
-
-def test_a_pipe_is_answered_line_by_line_until_ctrl_c(project, answer):
-    with started(project, "translate") as process:
-        for _ in range(2):
-            ask(process)
-            assert process.stdout.readline().decode() == answer
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 128 + signal.SIGINT
-        assert process.stderr.read() == b""
 
 
 MINUTE = """
@@ -209,12 +197,11 @@ def test_a_signal_that_does_not_wake_the_main_thread_is_seen_soon(project):
         assert process.wait(timeout=10) == 128 + signal.SIGINT
 
 
-def test_a_reader_that_has_ended_ends_it_without_a_word(project, answer):
+def test_a_reader_that_has_ended_ends_it_without_a_word(project):
     with started(project, "translate") as process:
-        ask(process)
-        assert process.stdout.readline().decode() == answer
         process.stdout.close()
         ask(process)
+        process.stdin.close()
         assert process.wait(timeout=30) == 1
         assert process.stderr.read() == b""
 

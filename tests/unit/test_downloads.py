@@ -108,13 +108,6 @@ def test_content_labeled_as_compressed_is_kept_unchanged(server, folder):
     assert fetch_one(server.file("a.tgz", packed, member="a"), folder) == packed
 
 
-def test_a_place_that_is_taken_is_refused_before_anything_is_fetched(server, folder):
-    folder.write_text("somebody else's")
-    with pytest.raises(InputError, match="cannot be written"):
-        fetch([server.file("a.en", CONTENT)], folder)
-    assert server.asked == []
-
-
 def test_terms_must_be_accepted_before_anything_is_fetched(server, folder):
     first, second = server.file("a.en", CONTENT), server.file("b", b"", license=RWTH)
     server.files["b"] = b""

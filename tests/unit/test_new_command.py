@@ -197,7 +197,6 @@ NAMES = ("my study", "1e5", "nan", "no", "null", "2015-01-01", "@work", "[x", "s
         (["demo", *SETS], "experiments/demo", "has this name"),
         (["own", *TRAIN], "--dev", "--hold-out"),
         (["own", *SETS[:6]], "--test", "no files"),
-        (["own", *SETS, "--dev", "../test.fr", "../test.en"], "--dev", "twice"),
         (["own", *SETS, "--hold-out", "3"], "--hold-out", "--dev"),
         (["own", *TRAIN, "--hold-out", "11"], "--hold-out", "at most 10"),
         (["own", *replaced("../corpus.fr", "../same")], "../same", "--languages"),

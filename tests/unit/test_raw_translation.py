@@ -105,18 +105,6 @@ def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
     load_translator(params, "plain", tmp_path)  # without attention there is no offset
 
 
-def test_the_longest_sentence_of_the_training_text_is_known(translators, params, folder, tmp_path):
-    for name in ("local_p", "german", "subwords", "gru"):
-        translator = translators[name]
-        train = translator.data.units("train", translator.source.code)
-        assert translator.source.longest == max(map(len, train))
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
-    for ids in tmp_path.glob("data/demo/encoded/*/*.npy"):  # as where the model is served
-        ids.unlink()
-    assert load_translator(params, "local_p", tmp_path).source.longest == 50
-    assert load_translator(params, "gru", tmp_path).source.longest == 5
-
-
 def test_without_a_forward_model_the_best_backward_one_is_taken(params, folder):
     backward = {n: m for n, m in params.trainings.items() if m.direction == "backward"}
     assert best_model(params.model_copy(update={"trainings": backward}), folder) == "german"

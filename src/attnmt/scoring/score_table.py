@@ -5,9 +5,8 @@ pandas reads the file in one call, and docs/report.md has examples.
 """
 
 from collections.abc import Iterable
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -15,9 +14,6 @@ from attnmt.config import ALIGNER, CONSTANT, DIAGONAL, DICTIONARY, Direction, Pa
 from attnmt.errors import InputError
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Replacement = Literal["before", "after"]
 OURS = "ours"
@@ -106,15 +102,6 @@ class ScoreTable:
                     self._systems[line.key] = line
                 if line.model:
                     self._trainings[line.key._replace(system=line.model)] = line
-
-    @cached_property
-    def frame(self) -> "pd.DataFrame":
-        """The lines as a data frame with a column for each field."""
-        import pandas as pd  # here, because it takes half a second, and few programs need it
-
-        return pd.DataFrame(
-            [line.model_dump() for line in self.lines], columns=list(ScoreRow.model_fields)
-        )
 
     def system(
         self,
