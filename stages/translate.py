@@ -33,13 +33,8 @@ from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.workflow.stage import run_stage
 
-PARAMS = (
-    "languages",
-    "sets",
-    "translators",
-    "decoding",
-    "machine.cpu_isa",
-)  # those that decide the outputs
+# The parameters that decide the outputs
+PARAMS = ("languages", "sets", "translators", "decoding", "machine.cpu_isa")
 
 
 def main(params_file: Path, name: str) -> None:

@@ -79,8 +79,6 @@ def load(place: Path | str, model: str | None = None, *, beam: int | None = None
     """
     from attnmt.decoding.pipeline import load_translator  # here: torch loads for seconds
 
-    if not isinstance(place, Path | str):
-        raise InputError(f"{place!r} is not a path; name packed weights or a params.yaml")
     root = place = Path(place)
     if place.is_file():
         folders = place.resolve().parents

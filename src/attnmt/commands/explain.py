@@ -19,8 +19,7 @@ from attnmt.config import DEMO, Language
 from attnmt.errors import InputError
 from attnmt.files.text_file import decode_lines, write_text
 
-MOST_CHARACTERS = 1_000  # of a sentence
-MOST_EXPLAINED = 20  # candidates; a page of one thousand characters then has some 16 MB
+MOST_EXPLAINED = 20  # candidates
 
 
 def explain(
@@ -90,16 +89,11 @@ def _line(text: str, what: str) -> str:
     """Return an argument as one line of text.
 
     Raises:
-        InputError: if it is not UTF-8, has several lines, no words or too many.
+        InputError: if it is not UTF-8, has several lines or no words.
     """
     (line,) = decode_lines([os.fsencode(text)], what)
     if not (words := " ".join(line.split())):
         raise InputError(f"{what} has no words; give a sentence")
     if len(line.strip().splitlines()) > 1:
         raise InputError(f"{what}: several lines; explain one sentence at a time")
-    if len(words) > MOST_CHARACTERS:
-        raise InputError(
-            f"{what} has {len(words):,} characters, and at most {MOST_CHARACTERS:,} are explained; "
-            f"divide it"
-        )
     return words

@@ -29,11 +29,8 @@ from torch import Tensor
 from attnmt.config import SearchRules
 from attnmt.decoding.ensemble import attended, best_words, joint_attention
 from attnmt.decoding.rules import Limits, limits, penalty
-from attnmt.errors import InputError
 from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.vocabulary import BOS, EOS
-
-MOST = 1_000_000  # hypotheses of a sentence
 
 
 class Hypothesis(NamedTuple):
@@ -53,18 +50,6 @@ class Search:
     best: int = 1  # the n of the rule for the n best
     attention_offset: int = 0  # which step links a word (:mod:`attnmt.decoding.attention_offset`)
     rules: SearchRules = field(default_factory=SearchRules)
-
-    def __post_init__(self) -> None:
-        """Refuse what is no number, and more than a search can hold in memory.
-
-        Raises:
-            InputError: naming the option.
-        """
-        for name in ("beam", "candidates", "best"):
-            value = getattr(self, name)
-            if type(value) is not int or not 1 <= value <= MOST:
-                why = f"{repr(value)[:60]} is not a whole number from 1 to {MOST:,}"
-                raise InputError(f"{name} of the search: {why}")
 
     def n_best(self, n: int) -> Self:
         """Return these options for a search of the ``n`` best translations of a sentence."""
