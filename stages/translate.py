@@ -28,25 +28,19 @@ from attnmt.corpora.links import format_links
 from attnmt.decoding.attention_offset import choose_offset, silver_links
 from attnmt.decoding.kept_attention import write_attention
 from attnmt.decoding.pipeline import Translation, TranslationPipeline, load_translator
-from attnmt.files.atomic import atomic_folder, check_place
+from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.workflow.stage import run_stage
 
-PARAMS = (
-    "languages",
-    "sets",
-    "translators",
-    "decoding",
-    "machine.cpu_isa",
-)  # those that decide the outputs
+# The parameters that decide the outputs
+PARAMS = ("languages", "sets", "translators", "decoding", "machine.cpu_isa")
 
 
 def main(params_file: Path, name: str) -> None:
     """Write the translations, the forced links and the attention of a model or an ensemble."""
     params = load_params(params_file)
     sets, decoding, layout = params.sets, params.decoding, Layout(params.experiment)
-    check_place(layout.translations(name), folder=True)
     torch.set_num_threads(params.machine.decode_threads)
     silver = silver_links(params, name) if params.attends(name) else None
     translator = load_translator(params, name, with_offset=False)

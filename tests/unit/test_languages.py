@@ -3,7 +3,7 @@
 import pytest
 
 from attnmt.corpora.language_codes import language_code
-from attnmt.corpora.writing import tokenized_already, written_without_spaces
+from attnmt.corpora.writing import written_without_spaces
 from attnmt.planning.proposal import propose_language
 
 
@@ -19,20 +19,6 @@ from attnmt.planning.proposal import propose_language
 )
 def test_scripts_without_spaces_are_known_by_their_letters(text, without):
     assert written_without_spaces([text]) == without
-
-
-@pytest.mark.parametrize(
-    ("lines", "tokenized"),
-    [
-        (["a dog , a house .", "it &apos;s late ."], True),
-        (["A dog, a house.", "It's late."], False),
-        (["Mr. X saw 3.5 dogs . no , no . yes , yes . so , so . oh , oh ."], True),
-        (["Vraiment ? Oui ! Non."], False),
-        (["সে গেল । আমি এলাম ।", "কেন ?"], None),  # a danda is often typed after a space
-    ],
-)
-def test_tokenized_text_is_known_by_its_stops(lines, tokenized):
-    assert tokenized_already(lines) == tokenized
 
 
 @pytest.mark.parametrize(

@@ -201,12 +201,8 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.translate(["Hi.", None]), "None: a sentence must be text"),
     (lambda t: t.translate("Hi.\nYou."), r"'Hi.\\nYou.': several lines; give each as a sentence"),
     (lambda t: t.explain(" "), "sentence: ' ' has no words"),
-    (lambda t: t.n_best("Hi.", 0), "best of the search: 0 is not a whole number from 1"),
-    (lambda _: attnmt.load(WEIGHTS, beam=0), "beam of the search: 0 is not a whole number"),
-    (lambda _: attnmt.load(WEIGHTS, max_len=3), "'max_len' is no rule"),
     (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_general_feed' and no 'base'"),
     (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
-    (lambda _: attnmt.load(None), "None is not a path"),
     (lambda _: attnmt.load(ROOT / "README.md"), "README.md:\\d+: not YAML"),
     (lambda _: attnmt.load(ROOT / "params.yaml", "basse"), "no model or ensemble 'basse'"),
 ]

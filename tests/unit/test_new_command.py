@@ -113,15 +113,6 @@ def test_compressed_files_are_divided(new):
     assert sizes == {"train": 30, "dev": 5, "test": 5}
 
 
-def test_sentences_of_the_test_that_training_has_are_named(new):
-    composed = FRENCH[7].replace("é", "e\u0301")  # the same letters in another form
-    write_lines(Path("../test.fr"), [*FRENCH[50:58], composed, FRENCH[8]])
-    status, _, err = new("own", *SETS)
-    assert status == 0
-    assert "warning: 2 of the 10" in err
-    assert "line 9 (line 8" in err
-
-
 def replaced(old: str, new: str) -> list[str]:
     return [new if part == old else part for part in SETS]
 

@@ -105,8 +105,6 @@ def test_links_come_along(local):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("test.yy", TEXT["test.xx"].encode(), "test.xx: 2 of 2 lines are the same in"),
-        ("train.yy", b"a house\nb\n c d\n", "train.xx: 2 of 3 lines are the same in"),
         ("test.xx", b"\xff\xfea\0\n\0", "test.xx: .*UTF-16"),
         ("dev.yy", None, "dev.yy: no such file"),
         ("dev.yy.gz", b"ein\n", "dev.yy: there is dev.yy.gz, too"),

@@ -17,11 +17,9 @@ from attnmt.commands.model_choice import (
 from attnmt.commands.options import Beam
 from attnmt.config import DEMO, Language
 from attnmt.errors import InputError
-from attnmt.files.atomic import check_place
 from attnmt.files.text_file import decode_lines, write_text
 
-MOST_CHARACTERS = 1_000  # of a sentence
-MOST_EXPLAINED = 20  # candidates; a page of one thousand characters then has some 16 MB
+MOST_EXPLAINED = 20  # candidates
 
 
 def explain(
@@ -64,7 +62,6 @@ def explain(
             )
     sentence = _line(sentence, "the sentence")
     reference = None if reference is None else _line(reference, "--reference")
-    check_place(output)
 
     # imported here, because they take seconds, and --help must be fast
     from attnmt.decoding.coverage import Coverage
@@ -92,16 +89,11 @@ def _line(text: str, what: str) -> str:
     """Return an argument as one line of text.
 
     Raises:
-        InputError: if it is not UTF-8, has several lines, no words or too many.
+        InputError: if it is not UTF-8, has several lines or no words.
     """
     (line,) = decode_lines([os.fsencode(text)], what)
     if not (words := " ".join(line.split())):
         raise InputError(f"{what} has no words; give a sentence")
     if len(line.strip().splitlines()) > 1:
         raise InputError(f"{what}: several lines; explain one sentence at a time")
-    if len(words) > MOST_CHARACTERS:
-        raise InputError(
-            f"{what} has {len(words):,} characters, and at most {MOST_CHARACTERS:,} are explained; "
-            f"divide it"
-        )
     return words

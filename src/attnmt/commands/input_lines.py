@@ -1,10 +1,8 @@
-"""The sentences that a command is given: arguments, files, or standard input as it comes."""
+"""The sentences that a command is given: arguments, files, or standard input."""
 
-import io
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Generic, NamedTuple, TypeVar
@@ -16,7 +14,6 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import decode_lines, iter_lines
 
 CHUNK = 1024  # lines that are sorted by length and translated together; many make good batches
-BLOCK = 65_536  # bytes that are read at once; a Linux pipe holds as many
 MOST_CHARACTERS = 10_000  # of a line; the time of a search grows with the square of the length
 STDIN = "standard input"
 
@@ -52,15 +49,18 @@ class Given(Generic[Item]):
     name: str
     items: Iterator[Item]
     total: int | None  # None if they are still coming
-    waiting: Callable[[], bool]  # whether another one can be read without waiting for it
     typed: bool = False  # whether a person types them
+
+    @property
+    def chunk(self) -> int:
+        """How many are translated together; a person who types gets each answer at once."""
+        return 1 if self.typed else CHUNK
 
 
 def lines_given(text: list[str] | None, path: Path | None) -> Given[Line]:
     """Return the sentences ``text``, or the lines of a file, or of standard input if both are None.
 
-    Text and files are read as a whole, so that all their faults are reported before any work. Standard
-    input is read as it comes.
+    Text and files are read as a whole, so that all their faults are reported before any work.
 
     Raises:
         InputError: if a line is too long, is not UTF-8 or holds a NUL byte (naming the line), or if the
@@ -71,7 +71,7 @@ def lines_given(text: list[str] | None, path: Path | None) -> Given[Line]:
     name = "text" if text else str(path)
     lines = decode_lines(map(os.fsencode, text), name) if text else iter_lines(Path(name), True)
     checked = [*_checked(lines, name)]
-    return Given(name, iter(checked), len(checked), lambda: True)
+    return Given(name, iter(checked), len(checked))
 
 
 def pairs_given(source: Path | None, target: Path | None) -> Given[Pair]:
@@ -90,20 +90,16 @@ def pairs_given(source: Path | None, target: Path | None) -> Given[Pair]:
         each = ", ".join(f"{side.name} has {side.total:,}" for side in sides)
         raise InputError(f"lines must correspond, but {each}; get a complete copy of each file")
     pairs = map(Pair, *(side.items for side in sides))
-    return Given(str(source), pairs, sides[0].total, lambda: True)
+    return Given(str(source), pairs, sides[0].total)
 
 
-def in_chunks(items: Iterator[Item], waiting: Callable[[], bool]) -> Iterator[list[Item]]:
-    """Yield items in chunks: wait for the first of each, and add those that are there already.
-
-    If an item raises an InputError, those before it are yielded first. So what is answered before the
-    error does not depend on how fast the items come.
-    """
+def in_chunks(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
+    """Yield items in chunks. If an item raises an InputError, those before it are yielded first."""
     chunk: list[Item] = []
     try:
         for item in items:
             chunk.append(item)
-            if len(chunk) == CHUNK or not waiting():
+            if len(chunk) == size:
                 yield chunk
                 chunk = []
     except InputError:
@@ -114,56 +110,17 @@ def in_chunks(items: Iterator[Item], waiting: Callable[[], bool]) -> Iterator[li
         yield chunk
 
 
-class Arriving:
-    """The lines of a stream as bytes, each as soon as it is there."""
-
-    def __init__(self, descriptor: int, name: str) -> None:
-        """Take an open file."""
-        self._descriptor, self._name = descriptor, name
-        self._there: deque[bytes] = deque()  # lines that were read together
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Yield the lines with their ends.
-
-        Raises:
-            InputError: if the stream cannot be read, or a line is so long that it must not be kept.
-        """
-        number, rest = 1, b""
-        while block := self._read():
-            *whole, rest = (rest + block).split(b"\n")
-            self._there.extend(line + b"\n" for line in whole)
-            number += len(whole)
-            while self._there:
-                yield self._there.popleft()
-            if len(rest) > 4 * MOST_CHARACTERS:  # a character has at most four bytes in UTF-8
-                raise _too_long(f"{self._name}:{number}", "more")
-        if rest:
-            yield rest
-
-    def waiting(self) -> bool:
-        """Return whether another line was read together with the last one."""
-        return bool(self._there)
-
-    def _read(self) -> bytes:
-        try:
-            return os.read(self._descriptor, BLOCK)
-        except OSError as error:
-            raise InputError(f"{self._name}: cannot be read: {error.strerror}") from None
-
-
 def _standard_input(what: str) -> Given[Line]:
     """Return the lines of standard input; a person at a terminal is told ``what`` a line is."""
-    try:
-        descriptor = sys.stdin.fileno()
-    except (AttributeError, io.UnsupportedOperation):  # sys.stdin is None if the shell closed it
+    if sys.stdin is None:  # the shell closed it
         raise InputError(
             f"no text is given, and {STDIN} is closed; give a text or a file, or leave out <&-"
-        ) from None
-    if typed := os.isatty(descriptor):
+        )
+    if typed := sys.stdin.isatty():
         note(f"type {what} and press Enter; Ctrl-D ends")
-    arriving = Arriving(descriptor, STDIN)
-    lines = _checked(decode_lines(arriving, STDIN), STDIN)
-    return Given(STDIN, lines, None, arriving.waiting, typed)
+    # A character has at most four bytes; the rest of a line that is too long is never kept.
+    arriving = iter(lambda: sys.stdin.buffer.readline(4 * MOST_CHARACTERS + 2), b"")
+    return Given(STDIN, _checked(decode_lines(arriving, STDIN), STDIN), None, typed)
 
 
 def _checked(lines: Iterable[str], name: str) -> Iterator[Line]:
@@ -172,15 +129,10 @@ def _checked(lines: Iterable[str], name: str) -> Iterator[Line]:
         if "\0" in text:
             raise InputError(f"{place}: a NUL byte, which no text in UTF-8 has; convert the text")
         if len(text) > MOST_CHARACTERS:
-            raise _too_long(place, f"{len(text):,}")
+            raise InputError(
+                f"{place}: more than {MOST_CHARACTERS:,} characters; divide the line into sentences"
+            )
         yield Line(place, text)
-
-
-def _too_long(place: str, characters: str) -> InputError:
-    return InputError(
-        f"{place}: {characters} characters, and a line may have at most {MOST_CHARACTERS:,}; divide it "
-        f"into sentences"
-    )
 
 
 def _columns(line: Line) -> Pair:

@@ -43,13 +43,3 @@ def say_coverage(*sides: "Coverage") -> None:
         if side.lost:
             lost = counted(side.lost, "first word")
             warn(f"the models do not read {lost} of long lines of {code}; divide them")
-        if side.far:
-            more = f" and {len(side.far) - 1:,} more" * (len(side.far) > 1)
-            longest = f"{side.reader.longest} {unit}"
-            warn(
-                f"{side.far[0]}{more}: much longer than any sentence that was trained on ({longest}); "
-                f"divide such sentences"
-            )
-    if all(side.mostly_unknown for side in sides):
-        exchanged = "; are source and target exchanged?" if len(sides) > 1 else ""
-        warn(f"most of the text is unknown, so the result may be bad{exchanged}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from attnmt.config import DEMO, Params, load_params, params_file
-from attnmt.config.params import experiments
 from attnmt.errors import InputError
 from attnmt.packing.folder import read_packed
 from attnmt.training.best_model import best_model
@@ -26,20 +25,8 @@ def _plain(name: str) -> str:
     return name
 
 
-def _complete_experiment(incomplete: str) -> list[str]:
-    return [name for name in experiments() if name.startswith(incomplete)]
-
-
-def _complete_model(context: typer.Context, incomplete: str) -> list[str]:
-    try:
-        params = load_params(params_file(context.params.get("experiment") or DEMO))
-    except InputError:  # a shell that completes has no place for a message
-        return []
-    return [name for name in (*params.trainings, *params.ensembles) if name.startswith(incomplete)]
-
-
 def _model(help: str) -> Any:
-    return typer.Option("--model", "-m", autocompletion=_complete_model, help=help)
+    return typer.Option("--model", "-m", help=help)
 
 
 Experiment = Annotated[
@@ -49,7 +36,6 @@ Experiment = Annotated[
         "-e",
         help=f"{DEMO}, or the name of a folder in experiments/.",
         callback=_plain,
-        autocompletion=_complete_experiment,
     ),
 ]
 BEST = "A model or an ensemble. The default is the model with the lowest perplexity on the dev set."
@@ -69,14 +55,14 @@ class Choice(NamedTuple):
     name: str
     root: Path = Path()
 
-    def load(self, beam: int | None = None, n_best: int = 1, **rules: Any) -> "TranslationPipeline":
-        """Load it; what is None is the experiment's."""
+    def load(self, beam: int | None = None, n_best: int = 1) -> "TranslationPipeline":
+        """Load it; ``beam`` is the experiment's if it is None."""
         import torch  # here, because it takes seconds, and --help must be fast
 
         from attnmt.decoding.pipeline import load_translator
 
         torch.set_num_threads(self.params.machine.decode_threads)
-        return load_translator(self.params, self.name, self.root, beam=beam, n_best=n_best, **rules)
+        return load_translator(self.params, self.name, self.root, beam=beam, n_best=n_best)
 
 
 def choose(experiment: str, name: str | None, weights: Path | None) -> Choice:

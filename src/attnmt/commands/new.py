@@ -3,7 +3,6 @@
 import re
 import shutil
 from collections.abc import Mapping
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 import yaml
 
-from attnmt.commands.messages import note, warn
 from attnmt.config import DEMO, SYSTEMS, load_params
 from attnmt.config.generated import write_trainings
 from attnmt.config.systems import Systems
@@ -69,7 +67,7 @@ def new(
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
     from attnmt.commands import new_files
-    from attnmt.corpora.own_text import find_overlap, write_divided
+    from attnmt.corpora.own_text import write_divided
     from attnmt.planning.proposal import params_text, propose
 
     folder = _place(name)
@@ -77,20 +75,14 @@ def new(
     chosen = _systems(systems, known)
     codes = new_files.given_codes(train, languages)
     given = {"train": train} | _held_out(dev, test, hold_out)
-    new_files.refuse_pipes(chain.from_iterable(given.values()))
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
     sets = new_files.read_sets(given, codes, made)
-    texts = {key: (files[codes[0]], files[codes[1]]) for key, files in sets.items()}
-    text = texts.pop("train")
+    text = sets["train"][codes[0]], sets["train"][codes[1]]
     pair = new_files.languages_of(text, codes)
-    for file in new_files.unlike(pair, texts):
-        note(f"{file} and the training text are not tokenized alike")
     rows = {
         key: sum(1 for _ in parallel_rows(files, scored=key != "train"))
         for key, files in sets.items()
     }
-    for key, two in texts.items():
-        _warn_of_overlap(key, rows[key], find_overlap(text, two))
     with atomic_folder(folder) as partial:
         place, shared = partial / "text", 0
         place.mkdir()
@@ -170,15 +162,6 @@ def _put(sets: Mapping[str, Mapping[str, Path]], place: Path, made: Path) -> Non
                 shutil.copyfile(file, path)
             else:
                 path.symlink_to(file.resolve())
-
-
-def _warn_of_overlap(key: str, rows: int, overlap: list[tuple[int, int]]) -> None:
-    if overlap:
-        line, train_line = overlap[0]
-        warn(
-            f"{len(overlap):,} of the {rows:,} source sentences of {key} are in the training text; the "
-            f"first is line {line} (line {train_line} there). They make the scores too high."
-        )
 
 
 def _say(folder: Path, proposal: "Proposal", shared: int) -> None:

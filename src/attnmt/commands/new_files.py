@@ -1,6 +1,6 @@
 """The files that a person gives to ``attnmt new``: text and its languages."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from attnmt.config import Language, Languages
 from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.parallel import Files
 from attnmt.corpora.plain import Codes, plain_set
-from attnmt.corpora.writing import tokenized_already
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 from attnmt.planning.proposal import propose_language
@@ -18,18 +17,6 @@ from attnmt.planning.proposal import propose_language
 GIVE_CODES = "give the codes of the two languages, as in --languages fr en"
 ROLES = {"src", "tgt", "trg", "ref", "in", "out"}  # suffixes that name a side; some are codes, too
 LOOKED_AT = 1000  # at least so many evenly spread lines of a longer text decide how it is written
-
-
-def refuse_pipes(files: Iterable[Path]) -> None:
-    """Refuse a pipe in place of a file that is read more than once, such as <(cat corpus.fr).
-
-    Raises:
-        InputError: naming it.
-    """
-    for file in files:
-        if file.is_fifo():
-            why = "a pipe can be read only once; write its text to a file, and name that"
-            raise InputError(f"{file}: {why}")
 
 
 def given_codes(train: Files, languages: Codes | None) -> Codes:
@@ -86,16 +73,6 @@ def languages_of(train: Files, codes: Codes) -> Languages:
         propose_language(code, _spread(file)) for code, file in zip(codes, train, strict=True)
     )
     return Languages(source=source, target=target)
-
-
-def unlike(pair: Languages, held_out: Mapping[str, Files]) -> list[str]:
-    """Return the files that are tokenized where the training text is not, or not where it is."""
-    return [
-        f"{key}.{side.code}"
-        for key, files in held_out.items()
-        for file, side in zip(files, (pair.source, pair.target), strict=True)
-        if tokenized_already(_spread(file)) not in (None, side.tokenize == "none")
-    ]
 
 
 def _spread(file: Path) -> Iterator[str]:

@@ -7,7 +7,6 @@ import typer
 
 from attnmt.commands.model_choice import Experiment, OneModel, choose
 from attnmt.config import DEMO
-from attnmt.packing.folder import refuse_full
 
 
 def pack(
@@ -31,7 +30,6 @@ def pack(
     attnmt pack --experiment captions --model ensemble captions-ensemble
     """
     choice = choose(experiment, model, None)
-    refuse_full(folder)
 
     from attnmt.packing.pack import pack_model  # here, because torch takes seconds
 

@@ -45,7 +45,7 @@ def score(
     translator = choice.load()
     total, predicted, count = 0.0, 0, 0
     with Progress("pairs", given.total, "pairs") as progress:
-        for pairs in in_chunks(_read(given.items, translator), given.waiting):
+        for pairs in in_chunks(_read(given.items, translator), given.chunk):
             read = [pair for pair in pairs if pair[0]]
             sides = ([pair[side] for pair in read] for side in (0, 1))
             forced = iter(translator.force(*sides).scores)

@@ -11,8 +11,8 @@ import typer
 from attnmt.commands.input_lines import in_chunks, lines_given
 from attnmt.commands.messages import say_coverage, warn
 from attnmt.commands.model_choice import Experiment, OneModel, Weights, choose
-from attnmt.commands.options import MOST_BEAM, Beam, check_output
-from attnmt.config import DEMO, LengthPenalty
+from attnmt.commands.options import MOST_BEAM, Beam
+from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import atomic_path
@@ -47,11 +47,6 @@ def translate(
             help="The most translations of a sentence. A narrow beam finishes fewer.",
         ),
     ] = 1,
-    length_penalty: Annotated[
-        LengthPenalty | None,
-        typer.Option(help="What ranks finished translations. The default is the experiment's."),
-    ] = None,
-    alpha: Annotated[float | None, typer.Option(help="Of gnmt; 0 to 10.")] = None,
     form: Annotated[
         Literal["text", "json"],
         typer.Option("--format", help="Columns with tabs between them, or JSON with everything."),
@@ -65,14 +60,12 @@ def translate(
     """Translate plain text: sentences given here, a file, or standard input, line by line.
 
     The text is prepared like the model's training text, and the output is plain text. An empty line
-    stays empty. With --n-best above 1, each translation follows the number of its line, from 0. Lines of
-    standard input are answered as they come; those that are there already are translated together.
+    stays empty. With --n-best above 1, each translation follows the number of its line, from 0.
 
     JSON has one object for each translation: line, text, words (with <unk>), replaced, source, links,
     score (log p). In words, ￭ says where a token joins its neighbor.
 
-    The score is log p, whatever --length-penalty ranks by: average divides log p by the number of words,
-    gnmt by ((5 + words) / 6)^alpha. Words are what the model writes, words or pieces.
+    The score is log p, whatever the experiment's length_penalty ranks by.
 
     Examples:
 
@@ -81,16 +74,14 @@ def translate(
     attnmt translate --input news.en --output news.de --model ensemble
 
     attnmt translate --weights weights/demo --format json < news.en > news.jsonl
-
-    tail -f chat.en | attnmt translate | tee chat.de
     """
     choice = choose(experiment, model, weights)
     if text and source is not None:
         raise InputError("--input: text is given, too; give only one of the two")
-    if output is not None:
-        check_output("--output", output, [source] if source else [])
+    if output and source and output.resolve() == source.resolve():
+        raise InputError(f"--output: {output} is also given as {source}; name another file")
     given = lines_given(text, source)
-    translator = choice.load(beam, n_best, length_penalty=length_penalty, alpha=alpha)
+    translator = choice.load(beam, n_best)
 
     from attnmt.decoding.coverage import Coverage  # here, because torch takes seconds
 
@@ -118,7 +109,7 @@ def translate(
         if bar:
             stack.enter_context(bar)
         read = (coverage.read(text, place) for place, text in given.items)
-        for sentences in in_chunks(read, given.waiting):
+        for sentences in in_chunks(read, given.chunk):
             for translations in translator.translate_units(sentences):
                 out.writelines(f"{shown(row(line, one))}\n" for one in translations)
                 line += 1

@@ -9,7 +9,6 @@ from typing import Any
 
 from attnmt.config import File
 from attnmt.errors import InputError
-from attnmt.files.atomic import check_place
 
 MIRROR = "ATTNMT_MIRROR"
 RETRIES = 2  # at each address, after the first try
@@ -50,7 +49,6 @@ def fetch(
                 f"{place}: the terms of {file.name} must be accepted first: {license.terms} "
                 f"({license.url}); if you accept them, write accept: [{license.name}]"
             )
-        check_place(path)
     faults = [fault for file in missing if (fault := _fetch(file, folder))]
     if faults:
         raise InputError("\n".join(faults))

@@ -89,24 +89,13 @@ def is_rwth(path: Path) -> bool:
     return path.name.removesuffix(".gz").endswith(".talp")
 
 
-def read_gold(
-    path: Path, codes: tuple[str, str], words: Words | None = None, flip: bool = False
-) -> list[GoldLinks]:
-    """Read links made by people, Pharaoh's or RWTH's, as source-target links.
-
-    Args:
-        codes: the codes of source and target.
-        words: as for :func:`read_links`.
-        flip: whether the file's sides are exchanged.
+def read_rwth(path: Path, codes: tuple[str, str]) -> list[GoldLinks]:
+    """Read links in RWTH's format as source-target links; ``codes`` are those of source and target.
 
     Raises:
         InputError: as :func:`read_links` does.
     """
-    rwth = is_rwth(path)
-    exchanged = flip != (rwth and language_code(codes[1]) == "de")
-    option = "leave --flip out" if flip else "add --flip"
-    cure = f"links count this text's tokens; if source and target are exchanged, {option}"
-    return read_links(path, words, cure, first=int(rwth), exchanged=exchanged)
+    return read_links(path, first=1, exchanged=language_code(codes[1]) == "de")
 
 
 def read_links(

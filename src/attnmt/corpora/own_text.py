@@ -1,4 +1,4 @@
-"""Text that a person brings: what training and test sets share, and training text divided into sets."""
+"""Training text that a person brings, divided into training, development and test set."""
 
 from itertools import islice
 from pathlib import Path
@@ -11,26 +11,6 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 
 SEED = 2015  # for drawing the pairs that are held out
-
-
-def find_overlap(train: Files, held_out: Files) -> list[tuple[int, int]]:
-    """Find the lines of a held-out set whose source is in the training text. Their scores are too high.
-
-    Lines are compared in the one form of all text, and white space does not count. Only the lines of the
-    set are in memory.
-
-    Returns:
-        For each such line its number, and the number of the first training line with this source. Lines
-        count from 1.
-    """
-    sources = list(map(_compared, iter_lines(held_out[0])))
-    wanted = set(sources)
-    places: dict[str, int] = {}  # the first training line with a source
-    for number, source in enumerate(map(_compared, iter_lines(train[0])), start=1):
-        if source in wanted:
-            places.setdefault(source, number)
-    numbered = enumerate(sources, start=1)
-    return [(number, places[source]) for number, source in numbered if source in places]
 
 
 def _compared(line: str) -> str:

@@ -12,7 +12,6 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 
 Files = tuple[Path, Path]  # the source file and the target file of a set
-MOST_EQUAL = 0.5  # of the lines; if more are equal, one text was given twice
 
 
 def count_parallel_lines(paths: Iterable[Path]) -> int:
@@ -44,21 +43,18 @@ def parallel_rows(
             are left out.
 
     Raises:
-        InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; if a
-            line of links holds anything but links (naming file and line); or, after the last row, if
-            the two sides are one text.
+        InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; or
+            if a line of links holds anything but links (naming file and line).
     """
     count_parallel_lines(paths.values())
     changed = Counter() if changed is None else changed
-    sides = [suffix for suffix in paths if suffix != LINKS]
-    total = equal = 0
-    for total, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
+    for number, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
         if LINKS in paths and not "".join(lines).strip():
             changed[LINKS] += 1  # RWTH's files have such a line; it is not a pair
             continue
         row = dict(zip(paths, lines, strict=True))
         for suffix, line in row.items():
-            place = f"{paths[suffix]}:{total}"
+            place = f"{paths[suffix]}:{number}"
             if suffix == LINKS:
                 row[suffix] = format_links(*parse_links(line, place))
                 continue
@@ -69,15 +65,7 @@ def parallel_rows(
                     "blank line in a set that is scored; take the pair out of all files of the set"
                 )
                 raise InputError(f"{place}: {why}")
-        one, other = (row[suffix].strip() for suffix in sides)
-        equal += one == other != ""
         yield tuple(row.values())
-    if equal > MOST_EQUAL * total:
-        source, target = (paths[suffix] for suffix in sides)
-        raise InputError(
-            f"{source}: {equal:,} of {total:,} lines are the same in {target}; give a text and its "
-            f"translation"
-        )
 
 
 def every_nth_pair(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from attnmt.config import LINKS
-from attnmt.corpora.links import format_links, is_rwth, read_gold
+from attnmt.corpora.links import format_links, is_rwth, read_rwth
 from attnmt.corpora.sgm import Place, read_sgm
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
@@ -30,7 +30,7 @@ def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> dict[str
         name = path.name.lower().removesuffix(".gz")
         lines: Iterable[str]
         if suffix == LINKS and is_rwth(path):
-            lines = (format_links(*line) for line in read_gold(path, codes))
+            lines = (format_links(*line) for line in read_rwth(path, codes))
         elif name.endswith(".sgm"):
             own = read_sgm(path)
             first = first or own

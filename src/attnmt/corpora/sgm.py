@@ -29,11 +29,8 @@ def read_sgm(path: Path) -> dict[Place, str]:
     """
     text = read_text(path)
     segments: dict[Place, str] = {}
-    doc, number, begin = (
-        "",
-        None,
-        0,
-    )  # number and begin are those of a segment that is not closed yet
+    # number and begin are those of a segment that is not closed yet
+    doc, number, begin = "", None, 0
     for tag in _TAG.finditer(text):
         opens, is_seg = not tag[1], tag[2].lower() == "seg"
         values = {key.lower(): "".join(value) for key, *value in _ATTRIBUTE.findall(tag[3])}

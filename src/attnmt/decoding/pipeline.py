@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from attnmt.decoding.forced_decoding import Forced
 from attnmt.decoding.kept_attention import Attended, sampled_lines
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.reader import Reader, Units
-from attnmt.decoding.search import Hypothesis, Search, changed_rules
+from attnmt.decoding.search import Hypothesis, Search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.errors import InputError
 from attnmt.layout import Layout
@@ -233,7 +233,6 @@ def load_translator(
     beam: int | None = None,
     n_best: int = 1,
     with_offset: bool = True,
-    **changes: Any,
 ) -> TranslationPipeline:
     """Load a model or an ensemble of an experiment.
 
@@ -247,12 +246,11 @@ def load_translator(
         n_best: how many translations of a sentence are searched for.
         with_offset: whether attention is read at the offset that the stage translate chose. If not, it
             is read at a word's own step, until ``read_at`` says otherwise.
-        changes: rules of the search (``SearchRules``) that replace the experiment's; None keeps one.
 
     Raises:
         InputError: if the experiment has no such model, a file is missing (naming the command that
             makes it) or damaged, a model was trained on other data or by other settings, or ``beam``,
-            ``n_best`` or a rule is not valid.
+            ``n_best`` is not valid.
     """
     root = Path(root)
     translator_files(params, name, root, with_offset=with_offset)  # refuses what is missing
@@ -266,7 +264,7 @@ def load_translator(
     options = Search(
         beam=decoding.beam if beam is None else beam,
         candidates=decoding.candidates,
-        rules=changed_rules(decoding, changes),
+        rules=decoding,
     ).n_best(n_best)
     models = [load_model(params, member, data, root) for member in ensemble.members]
     if sum(weight.numel() for model in models for weight in model.parameters()) > LARGE:

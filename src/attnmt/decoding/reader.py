@@ -9,7 +9,7 @@ from attnmt.config import Language, Params
 from attnmt.errors import InputError
 from attnmt.model.luong import Ids
 from attnmt.text.encode import words_read
-from attnmt.text.encoded import EncodedSets, EncodedText
+from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import Cutter, read_codes
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL
@@ -30,7 +30,7 @@ class Reader:
         self.language = language
         self.code = language.code
         self.vocabulary = data.vocabulary(language.code)
-        self._params, self._data = params, data
+        self._data = data
         self._encoding = params.families[family].encoding
         self._split = tokenizer(language, params.tokenize.split_hyphens).tokenize
 
@@ -79,17 +79,3 @@ class Reader:
     def unit(self) -> str:
         """What the models read, in the plural: words or pieces."""
         return "pieces" if self._data.pieces else "words"
-
-    @cached_property
-    def longest(self) -> int:
-        """The units of the longest sentence of the training text.
-
-        The encoded text beside the vocabularies says it. A packed model has no such text. Then this is
-        the most words that the tokens stage keeps, or that the family reads.
-        """
-        most = self._params.tokenize.max_length
-        try:
-            train = EncodedText.open(self._data.folder, self._params.sets.train, self.code)
-        except InputError:
-            return min(most, self._encoding.length or most)
-        return int(train.lengths.max())

@@ -18,24 +18,19 @@ so log p / lp is then at most s / lp(M). The sentence is done when its translati
 max(s) / lp(M) over all hypotheses. Without a penalty, lp is 1.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import torch
-from pydantic import ValidationError
 from torch import Tensor
 
 from attnmt.config import SearchRules
 from attnmt.decoding.ensemble import attended, best_words, joint_attention
 from attnmt.decoding.rules import Limits, limits, penalty
-from attnmt.errors import InputError
-from attnmt.files.yaml_file import explained
 from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.vocabulary import BOS, EOS
-
-MOST = 1_000_000  # hypotheses of a sentence
 
 
 class Hypothesis(NamedTuple):
@@ -56,18 +51,6 @@ class Search:
     attention_offset: int = 0  # which step links a word (:mod:`attnmt.decoding.attention_offset`)
     rules: SearchRules = field(default_factory=SearchRules)
 
-    def __post_init__(self) -> None:
-        """Refuse what is no number, and more than a search can hold in memory.
-
-        Raises:
-            InputError: naming the option.
-        """
-        for name in ("beam", "candidates", "best"):
-            value = getattr(self, name)
-            if type(value) is not int or not 1 <= value <= MOST:
-                why = f"{repr(value)[:60]} is not a whole number from 1 to {MOST:,}"
-                raise InputError(f"{name} of the search: {why}")
-
     def n_best(self, n: int) -> Self:
         """Return these options for a search of the ``n`` best translations of a sentence."""
         options = replace(self, best=n)
@@ -80,23 +63,6 @@ class Search:
     def rank(self, hypothesis: Hypothesis) -> float:
         """Return what a finished translation is ranked by."""
         return float(hypothesis.score / penalty(self.rules, len(hypothesis.words) + 1))
-
-
-def changed_rules(rules: SearchRules, changes: Mapping[str, Any]) -> SearchRules:
-    """Return rules of which some are replaced; those that are None stay.
-
-    Raises:
-        InputError: if a value is not valid, or contradicts another.
-    """
-    given = {key: value for key, value in changes.items() if value is not None}
-    kept = {key: getattr(rules, key) for key in SearchRules.model_fields}
-    if "length_penalty" in given:
-        kept["alpha"] = None  # which belongs to the other penalty
-    try:
-        return SearchRules.model_validate(kept | given)
-    except ValidationError as error:
-        key, why = explained(error.errors()[0], SearchRules)
-        raise InputError(f"{'.'.join(map(str, key))} of the search: {why}") from None
 
 
 class _Live(NamedTuple):

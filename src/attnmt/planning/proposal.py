@@ -14,7 +14,7 @@ from attnmt.config import Direction, Language, Languages, Rule, Tokenize
 from attnmt.config.experiment import USUAL_RATIOS
 from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.parallel import Files, count_parallel_lines
-from attnmt.corpora.writing import tokenized_already, written_without_spaces
+from attnmt.corpora.writing import written_without_spaces
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 from attnmt.text.tokens import splitter, why_dropped
@@ -79,11 +79,9 @@ class Proposal:
 
 def propose_language(code: str, lines: Iterable[str]) -> Language:
     """Return the language of some text, given by any of its codes, with its name and a rule."""
-    known, text = language_code(code), list(lines)
+    known = language_code(code)
     rule: Rule = "moses" if known in MOSES else "words"
-    if tokenized_already(text):
-        rule = "none"
-    elif written_without_spaces(text):
+    if written_without_spaces(lines):
         rule = "characters"
     name = language_name(known) or code
     return Language(

@@ -20,7 +20,6 @@ from attnmt.config import (
 )
 from attnmt.corpora.links import Links
 from attnmt.decoding.attention_offset import load_offset
-from attnmt.errors import InputError
 from attnmt.files.text_file import sha256_of_lines, write_json
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
@@ -92,7 +91,7 @@ def evaluate(params: Params, name: str) -> Evaluated:
         return Evaluated.of(BASELINE_SCORES[name](params))
     system, single = params.translators(name), name in params.trainings
     data = EncodedSets(Layout(params.experiment).encoded(system.family))
-    perplexity = read_perplexity(params, name, data) if single else {}
+    perplexity = read_metrics(Layout(params.experiment).model(name)).perplexity if single else {}
     outputs = {test: Outputs.read(params, name, test) for test in params.sets.tests}
     known = data.vocabulary(params.sides(name)[1]) if params.replaces_words(name) else None
     make_row = partial(
@@ -190,22 +189,6 @@ def _rate(
     digest = reference.digest[:SHA_DIGITS]
     row = make_row(metric="aer", lines=len(links), reference=digest, **score._asdict() | fields)
     return row, counts
-
-
-def read_perplexity(params: Params, name: str, data: EncodedSets) -> dict[str, float]:
-    """Return a model's perplexity on each test set.
-
-    Raises:
-        InputError: if the model was trained on other data, or its training did not measure a set.
-    """
-    folder = Layout(params.experiment).model(name)
-    trained = read_metrics(folder)
-    if trained.dataset_digest != data.digest or not {*params.sets.tests} <= {*trained.perplexity}:
-        raise InputError(
-            f"{folder / 'metrics.json'}: the data in {data.folder}, or the list of test sets, changed "
-            f"after this training; train {name} again"
-        )
-    return dict(trained.perplexity)
 
 
 def _aligner(params: Params) -> Iterator[Scored]:

@@ -50,10 +50,8 @@ def reference_links(params: Params, aligned: str, family: str | None = None) -> 
 
 def aligner_links(params: Params, name: str, family: str | None = None) -> list[GoldLinks]:
     """Return the outside aligner's links of the words of a set, as in :func:`reference_links`."""
-    path, again = (
-        Layout(params.experiment).dictionary / f"{name}.{LINKS}",
-        "run the dictionary stage again",
-    )
+    path = Layout(params.experiment).dictionary / f"{name}.{LINKS}"
+    again = "run the dictionary stage again"
     if not path.exists():
         raise InputError(f"{path}: no such file; {again}")
     words = token_counts(params, name)

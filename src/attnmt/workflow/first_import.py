@@ -61,10 +61,8 @@ def _tell(kind: type[BaseException], error: BaseException, at: TracebackType | N
 
 try:
     getpass.getuser()
-except (
-    KeyError,
-    OSError,
-):  # no account has this uid, as with docker run --user; libraries ask for one
+# No account has this uid, as with docker run --user; libraries ask for one.
+except (KeyError, OSError):
     os.environ["LOGNAME"] = f"uid{os.getuid()}"
 OURS = PROGRAM.name == "attnmt" or PROGRAM.parent == SOURCE or PROGRAM.parent.name == "stages"
 # Under nohup the signal is ignored and stays so.
