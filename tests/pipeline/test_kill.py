@@ -161,7 +161,9 @@ def test_lost_outputs_are_made_from_checkpoints_which_stay_until_dvc_has_the_mod
     steps = json.loads(expected["metrics.json"])["steps"]
     assert f"resuming after batch {steps}\n" in log_of(project)
     assert json.loads(provenance.read_text())["seconds"] == seconds
-    written = {name: (provenance.parent / name).read_bytes() for name in OUTPUTS}
+    written = {
+        name: (project.folder / "models/demo" / NAME / name).read_bytes() for name in OUTPUTS
+    }
     assert written == expected
 
     (training,) = project.folder.glob(f"checkpoints/demo/{NAME}/*")

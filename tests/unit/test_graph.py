@@ -189,3 +189,34 @@ def test_the_command_names_stale_stages_by_its_status(attnmt, monkeypatch):
     monkeypatch.setattr(graph, "commit", lambda _: Committed(["corpus"], ["train@a"], []))
     status, _, error = attnmt("commit")
     assert (status, "train@a" in error) == (2, True)
+
+
+def test_a_damaged_object_of_the_cache_is_written_again_and_destroys_nothing(project):
+    """With hard links, DVC itself would put the damaged object in place of the good output."""
+    with Path(".dvc/config").open("a") as file:
+        file.write('[cache]\n    type = "hardlink,copy"\n')
+
+    def make() -> None:
+        Path("apart.txt").unlink(missing_ok=True)
+        with recorded(stages()["apart"], Layout("demo").record("apart")):
+            Path("apart.txt").write_text("good")
+
+    make()
+    assert commit("demo").new == ["apart"]
+    (cached,) = (path for path in Path(".dvc/cache/files").rglob("*") if path.is_file())
+    make()
+    cached.chmod(0o644)
+    cached.write_text("cut")
+    Path("dvc.lock").unlink()
+    assert commit("demo").new == ["apart"]
+    assert Path("apart.txt").read_text() == cached.read_text() == "good"
+
+
+@pytest.mark.parametrize("content", ['{"write": {"apart.t', ""])
+def test_a_cut_file_of_locks_is_removed_and_said(project, caplog, content):
+    with recorded(stages()["apart"], Layout("demo").record("apart")):
+        Path("apart.txt").write_text("made")
+    Path(".dvc/tmp").mkdir(exist_ok=True)
+    Path(".dvc/tmp/rwlock").write_text(content)
+    assert commit("demo").new == ["apart"]
+    assert ".dvc/tmp/rwlock" in caplog.text

@@ -2,9 +2,13 @@
 
 import json
 import logging
+import os
+import socket
 import sqlite3
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -107,8 +111,10 @@ def test_a_stopped_training_goes_on_in_its_run_without_doubled_points(project):
     assert tracked.info.status == "FINISHED"
 
 
-def test_another_training_has_another_run_with_its_own_curve(project):
-    for facts, cost in (({}, 5.5), ({"fingerprint": "f2"}, 5.25)):
+@pytest.mark.parametrize("other", [{"fingerprint": "f2"}, {"started": "2026-01-03T03:04:05+00:00"}])
+def test_another_training_has_another_run_with_its_own_curve(project, other):
+    """It has other settings or data, or it repeats the first."""
+    for facts, cost in (({}, 5.5), (other, 5.25)):
         with training(**facts) as run:
             run.log(row(10, cost))
     assert sorted(curve(run) for run in runs("base")) == [[(10, 5.25)], [(10, 5.5)]]
@@ -158,18 +164,31 @@ def test_a_model_that_was_trained_elsewhere_is_named_unless_its_training_is_publ
     assert_complete()
 
 
+def test_an_error_of_the_training_passes_through(project):
+    with pytest.raises(ZeroDivisionError), training():
+        raise ZeroDivisionError
+    assert runs("base")[0].info.status == "FAILED"
+
+
 def warnings(caplog):
     return [one for one in caplog.records if one.name == "attnmt.tracking.runs"]
 
 
-def test_without_mlflow_a_training_goes_on(project, monkeypatch, caplog):
-    monkeypatch.setitem(sys.modules, "mlflow", None)
+def train(caplog):
+    """Train with tracking that fails; check that this is said once, with the cure."""
+    caplog.clear()
     with caplog.at_level(logging.WARNING), training() as run:
         run.log(row(10, 5.5))
         run.log(row(20, 4.5))
         run.end({"best_step": 1})
     (warning,) = warnings(caplog)
     assert "attnmt track" in warning.getMessage()
+    return warning.getMessage()
+
+
+def test_without_mlflow_a_training_goes_on(project, monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    train(caplog)
     write_training()
     log_results(EXPERIMENT)
     assert len(warnings(caplog)) == 2
@@ -192,8 +211,72 @@ def test_a_store_that_breaks_midway_is_completed_later(project, monkeypatch, cap
     assert runs("base")[0].info.status == "FINISHED"
 
 
+def test_a_server_that_is_down_or_never_answers_costs_seconds(project, monkeypatch, caplog):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+        begun = time.monotonic()
+        train(caplog)
+    train(caplog)  # nobody listens now
+    assert time.monotonic() - begun < 20
+
+
+def test_a_store_that_cannot_be_written_or_is_of_another_version_is_left(project, caplog):
+    with closing(sqlite3.connect("mlflow.db")) as database:
+        database.execute("UPDATE alembic_version SET version_num = 'f00'")
+        database.commit()
+    before = Path("mlflow.db").read_bytes()
+    train(caplog)
+    assert Path("mlflow.db").read_bytes() == before
+    Path("mlflow.db").write_text("not a database")
+    assert "SQLite cannot write" in train(caplog)
+    Path("mlflow.db").unlink()
+    Path("mlflow.db").mkdir()
+    assert "SQLite cannot write" in train(caplog)
+    with pytest.raises(InputError, match=r"mlflow\.db"):
+        import_missing(EXPERIMENT)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_read_only_store_is_left_as_it_is(project, caplog):
+    Path("mlflow.db").chmod(0o400)
+    assert "readonly" in train(caplog)
+
+
+def test_the_address_of_an_experiments_runs(project, monkeypatch):
+    client = store.connect()
+    client.create_experiment("another")
+    number = store.experiment_id(client, "demo")
+    page = f"#/experiments/{number}/runs?workflowType=machine_learning"
+    assert store.runs_address(client, "demo") == f"http://127.0.0.1:5000/{page}"
+    assert store.runs_address(client, "demo", 5002) == f"http://127.0.0.1:5002/{page}"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://server:80/")
+    assert store.runs_address(client, "demo", 5002) == f"http://server:80/{page}"
+
+
+def test_two_trackings_at_once_write_one_curve_once(project, monkeypatch):
+    write_training()
+    search = mlflow.MlflowClient.search_runs
+
+    def slow(*query):
+        found = search(*query)
+        time.sleep(0.5)  # the other tracking searches, too
+        return found
+
+    store.connect()
+    with monkeypatch.context() as patch, ThreadPoolExecutor() as pool:
+        patch.setattr(mlflow.MlflowClient, "search_runs", slow)
+        added = list(pool.map(import_missing, [EXPERIMENT] * 2))
+    assert sorted(added) == [[], ["base"]]
+    assert_complete()
+
+
 def test_two_processes_may_start_without_a_store(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "c#? %20"  # and a folder may have any name
+    folder.mkdir()
+    monkeypatch.chdir(folder)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     script = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
@@ -210,3 +293,11 @@ def test_two_processes_may_start_without_a_store(tmp_path, monkeypatch):
     with closing(sqlite3.connect("mlflow.db")) as database:
         names = [name for (name,) in database.execute("SELECT name FROM runs ORDER BY name")]
     assert names == models
+
+
+def test_a_job_on_another_machine_does_not_touch_the_default_store(tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.setenv(store.ELSEWHERE, "yes")
+    assert "several machines" in train(caplog)
+    assert list(tmp_path.iterdir()) == []
