@@ -32,7 +32,7 @@ EDITS = (
     # A comment, a docstring, and code that no stage runs
     ("src/attnmt/text/tokenizer.py", ("import ", "# a comment\nimport "), set()),
     ("stages/dictionary.py", ('"""', '"""Do: '), set()),
-    ("src/attnmt/commands/plan.py", ("import typer\n", "import typer\n\nCHANGED = 1\n"), set()),
+    ("src/attnmt/commands/commit.py", ("import typer\n", "import typer\n\nCHANGED = 1\n"), set()),
 )
 
 
