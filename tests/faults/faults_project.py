@@ -11,6 +11,7 @@ from small_project import load_stage
 
 from attnmt import cli
 from attnmt.config import Params, load_params
+from attnmt.config.generated import write_trainings
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.score_table import BASELINES, read_scores, write_score_table
@@ -44,6 +45,7 @@ CLAIM |= {"systems": MEMBERS[:1], "sign": "less", "bound": 9.0}
 def build(folder: Path) -> Params:
     """Write the project into ``folder``, the working folder, and run all its stages but training."""
     params = _write_params(folder)
+    write_trainings(params)  # which a stage would bring up to date
     layout = Layout(params.experiment)
     write_lines(layout.raw / "test.links", ["0-0 1?1"] * len(ENGLISH["test"]))
     write_small_text(params, layout)
