@@ -152,6 +152,5 @@ def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
     shutil.rmtree(MODELS)
     assert run("train", MODEL) == 0
     warnings = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
-    assert len(warnings) == 1
-    assert place in warnings[0]
+    assert sum(place in warning for warning in warnings) == 1
     assert Path(MODELS, "weights.safetensors").exists()
