@@ -110,7 +110,7 @@ ui: $(VENV) ## Serve MLflow; print the address of the demo's runs with their sco
 		--backend-store-uri "$(or $(MLFLOW_TRACKING_URI),sqlite:///mlflow.db)" ;; \
 	esac
 
-OUTPUTS := $(foreach d,data models translations scores checkpoints logs .stages,$(d)/demo)
+OUTPUTS := $(foreach d,data models translations scores runs checkpoints logs .stages,$(d)/demo)
 .PHONY: clean
 clean: ## Remove the demo's outputs, checkpoints and logs; reports, cache and MLflow stay
 	rm -rf $(OUTPUTS)

@@ -5,7 +5,6 @@
 # was made.
 import os
 import signal
-from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -18,7 +17,7 @@ from attnmt.layout import Layout
 from attnmt.workflow import engine_stop
 from attnmt.workflow.dependencies import STAGE
 from attnmt.workflow.first_import import refuse_other_code
-from attnmt.workflow.graph import compare_stages, following, read_stages
+from attnmt.workflow.graph import compare_stages, read_stages
 from attnmt.workflow.record import write_plan
 
 KEYS = ("experiment", "conda")  # of --config; conda is an environment that each job runs in
@@ -69,12 +68,6 @@ def marked(stage):
     return str(path)
 
 
-@cache
-def repeated():
-    """Return the stages that option -R repeats, with all that follow."""
-    return following(RULES, workflow.dag_settings.forcerun)
-
-
 MARKERS = {stage.name: marked(stage) for stage in RULES}
 
 
@@ -104,10 +97,7 @@ for stage in RULES:
         message:
             f"{stage.name}: {stage.description}"
         input:
-            lambda wildcards, stage=stage: [
-                MARKERS[name] if stage.name in repeated() else ancient(MARKERS[name])
-                for name in stage.before
-            ],
+            [ancient(MARKERS[name]) for name in stage.before],
         output:
             [path if Path(path).suffix else directory(path) for path in stage.outputs],
             done=MARKERS[stage.name],

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from attnmt.config import Recipe, load_params
+from attnmt.config import TrainingSettings, load_params
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.search import Search
 from attnmt.errors import InputError
@@ -108,20 +108,20 @@ def part_training(
     """Measure target words a second, the host's share, kernels and memory in every precision."""
     place = _place(device)
     params = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
-    recipe = params.families["luong"].training
+    settings = params.families["luong"].training
     if tiny:
-        recipe = recipe.model_copy(update={"batch_size": 4})
+        settings = settings.model_copy(update={"batch_size": 4})
     pairs = drawn(TINY_PAIRS if tiny else PAIRS, TINY_WORDS if tiny else WORDS)
-    task = Workload.of(pairs, recipe, TINY_BATCHES if tiny else BATCHES)
+    task = Workload.of(pairs, settings, TINY_BATCHES if tiny else BATCHES)
     graphs = ", no graphs" * (os.environ.get(SWITCH) == "0")
     models = {name: config(params, name, TINY_WORDS if tiny else WORDS, tiny) for name in systems}
     for name, model in models.items():
         for precision in supported(place):
             with products_in(precision, place):
-                found = _try(model, recipe, task, place, seconds)
+                found = _try(model, settings, task, place, seconds)
             _keep(out, place, "training", {f"{name}, {precision}{graphs}": found})
     for name, model in models.items():  # last, because the profiler slows what follows
-        _keep(out, place, "kernels", {f"{name}{graphs}": _kernels(model, recipe, task, place)})
+        _keep(out, place, "kernels", {f"{name}{graphs}": _kernels(model, settings, task, place)})
 
 
 @app.command("part-search", hidden=True)
@@ -226,21 +226,25 @@ def _keep(out: Path, device: torch.device, part: str, found: Mapping[str, Any]) 
     write_json(path, results)
 
 
-def _step(model: ModelConfig, recipe: Recipe, device: torch.device) -> Step:
+def _step(model: ModelConfig, settings: TrainingSettings, device: torch.device) -> Step:
     translator = LuongNMT(model).to(device)
     translator.initialize(SEED)
-    return Step(translator.train(), recipe)
+    return Step(translator.train(), settings)
 
 
 def _try(
-    model: ModelConfig, recipe: Recipe, task: Workload, device: torch.device, seconds: float
+    model: ModelConfig,
+    settings: TrainingSettings,
+    task: Workload,
+    device: torch.device,
+    seconds: float,
 ) -> dict[str, Any]:
     """Measure the step; if the device refuses it, return why, so that the others have their turn."""
     if device.type == "cuda":
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     try:
-        step = _step(model, recipe, device)
+        step = _step(model, settings, device)
         for _ in range(2):  # the second pass makes the graphs
             task.train_once(step, device)
         passes: list[tuple[float, float]] = []
@@ -258,11 +262,13 @@ def _try(
     }
 
 
-def _kernels(model: ModelConfig, recipe: Recipe, task: Workload, device: torch.device) -> int:
+def _kernels(
+    model: ModelConfig, settings: TrainingSettings, task: Workload, device: torch.device
+) -> int:
     """Return how many kernels and copies the batch of median length takes on a GPU."""
     if device.type != "cuda":
         return 0
-    step, batch = _step(model, recipe, device), task.batches[len(task.batches) // 2]
+    step, batch = _step(model, settings, device), task.batches[len(task.batches) // 2]
     for _ in range(3):  # the second makes the graph
         step(batch, RATE)
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:

@@ -101,7 +101,7 @@ def resumed(folder: Path) -> bool:
     (origin,) = checkpoints.glob(f"*/{ORIGIN}")
     started = read_json(origin)["started"]
     run(folder, "train", MODEL)
-    if read_json(model / "provenance.json")["started"] != started:
+    if read_json(Layout(EXPERIMENT, folder).provenance(MODEL))["started"] != started:
         raise InputError(f"{folder}: the training began again, in place of going on")
     return weights.read_bytes() == expected
 

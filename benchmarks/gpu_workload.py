@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.flop_counter import FlopCounterMode
 
-from attnmt.config import Params, Recipe
+from attnmt.config import Params, TrainingSettings
 from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedText
@@ -32,9 +32,9 @@ class Workload:
     target_words: int  # of all batches
 
     @classmethod
-    def of(cls, text: ParallelText, recipe: Recipe, count: int) -> "Workload":
+    def of(cls, text: ParallelText, settings: TrainingSettings, count: int) -> "Workload":
         """Take batches of an epoch, spread evenly over the lengths."""
-        options = (recipe.batch_size, recipe.chunk_batches, recipe.shuffle)
+        options = (settings.batch_size, settings.chunk_batches, settings.shuffle)
         order = text.training_order(1, SEED, *options)
         order.sort(key=lambda rows: int(text.target.lengths[rows].max()))
         places = (np.arange(count) + 0.5) * len(order) / count
@@ -69,11 +69,10 @@ def drawn(pairs: int, words: int) -> ParallelText:
 
 def config(params: Params, system: str, words: int, tiny: bool) -> ModelConfig:
     """Return a model of experiments/wmt14, or with ``tiny`` a small one."""
-    entry = params.training(system)
-    shape = params.families[entry.family].shape_of(entry)
+    shape = params.shape(system)
     if tiny:
         shape = shape.model_copy(update={"layers": 2, "size": 8})
-    return ModelConfig(entry.system, shape, words, words)
+    return ModelConfig(params.training(system).system, shape, words, words)
 
 
 def flop_a_word(config: ModelConfig) -> float:

@@ -121,7 +121,7 @@ def with_our_weights(size: Size, weights: str) -> Any:
 
 
 def _options(size: Size, dropout: float) -> Namespace:
-    """Return its options for our model and recipe; the others keep their defaults."""
+    """Return its options for our model and its training; the others keep their defaults."""
     parser = ArgumentParser()
     opts.train_opts(parser)
     options: Namespace

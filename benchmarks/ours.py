@@ -34,13 +34,13 @@ class OursTrainer:
     def __init__(self, size: Size, dropout: float) -> None:
         self.model = build(size, dropout)
         self.model.train()
-        recipe = {
+        settings = {
             "batch_size": size.batch,
             "clip_norm": CLIP_NORM,
             "clip_embeddings": True,  # as OpenNMT-py does
         }
         family = next(iter(load_params(EXPERIMENT).families.values()))
-        self._step = Step(self.model, family.training.model_copy(update=recipe))
+        self._step = Step(self.model, family.training.model_copy(update=settings))
 
     def prepare(self, pairs: Pairs) -> Batch:
         return make_batch(pairs.sources, pairs.targets, reverse=False)

@@ -33,7 +33,7 @@ EXPERIMENT = Path("experiments/captions/params.yaml")
 SOURCE, TARGET = "en", "de"
 TEST = "test_2016_flickr"
 SEED = 1
-# The recipe of both programs. The loss is summed over the batch and divided by its sentences.
+# The settings of both programs. The loss is summed over the batch and divided by its sentences.
 DROPOUT, INIT, LEARNING_RATE, CLIP_NORM = 0.2, 0.1, 1.0, 5.0
 BEAM = 5
 

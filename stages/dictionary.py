@@ -26,6 +26,7 @@ from collections import Counter
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from sys import intern
 
 from attnmt.config import LINKS, Params, load_params
 from attnmt.corpora.links import Links, format_links
@@ -34,7 +35,7 @@ from attnmt.files.atomic import atomic_folder, check_place
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import ALIGNER, Layout
 from attnmt.text.aligner import SYSTEM, align
-from attnmt.text.dictionary import AlignerResult, count_links, write_dictionary
+from attnmt.text.dictionary import AlignerResult, write_dictionary
 from attnmt.workflow.stage import run_stage
 
 # The parameters that decide the outputs
@@ -63,7 +64,9 @@ def main(params_file: Path) -> None:
             mine = partial(every_nth_pair, *train, parts, number)
             first = [] if number else others
             aligned = align(mine(), first, part, folder)
-            count_links(counts, mine(), islice(aligned, total))
+            for (words, translation), line in zip(mine(), islice(aligned, total), strict=True):
+                # A word is kept once, however many pairs it is in.
+                counts.update((intern(words[i]), intern(translation[j])) for i, j in line)
             links.extend(aligned)
         forward = layout.dictionary_file(source, target).name
         backward = layout.dictionary_file(target, source).name

@@ -7,7 +7,6 @@ Reads   scores/<experiment>/<name>.{csv, npz} of every model and ensemble, and o
         claims.yaml
 Writes  reports/<experiment>/scores.csv    every number, ours and the paper's, one a line
         reports/<experiment>/claims.csv    the claims; no line if the experiment can test none of them
-        reports/<experiment>/metrics.json  a few of the numbers, for `dvc metrics show`
 Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
 """
 
@@ -18,12 +17,11 @@ from pathlib import Path
 from attnmt.config import load_params
 from attnmt.config.claims import project_claims
 from attnmt.files.atomic import check_place
-from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
 from attnmt.scoring.claim_lines import judge_claims, write_claims
 from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.gather import gather
-from attnmt.scoring.score_table import metrics, write_score_table
+from attnmt.scoring.score_table import write_score_table
 from attnmt.workflow.leftovers import set_aside
 from attnmt.workflow.stage import run_stage
 
@@ -44,15 +42,14 @@ def main(params_file: Path) -> None:
     """Write the numbers of one experiment."""
     params, claims = load_params(params_file), project_claims()
     layout = Layout(params.experiment)
-    for path in (layout.score_table, layout.claims, layout.metrics):
+    for path in (layout.score_table, layout.claims):
         check_place(path)
     set_aside(params)
     study = ExperimentScores(params)
     numbers = gather(study)
-    judged = judge_claims(study, claims)
+    judged = judge_claims(study, numbers, claims)
     write_score_table(layout.score_table, numbers.lines)
     write_claims(params, judged)
-    write_json(layout.metrics, metrics(numbers))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 Called by dvc.yaml as `python stages/report.py params.yaml`.
 
 Reads   reports/<experiment>/{scores.csv, claims.csv}
+        reports/<experiment>/runs.csv, if the experiment is published
         models/<experiment>/ for learning curves; translations/<experiment>/ and data/<experiment>/ for
             samples, attention and gold links
 Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for each table in which the experiment has a
@@ -33,11 +34,13 @@ PARAMS = (
     "sets",
     "tokenize",
     "families",
+    "overrides",
     "trainings",
     "ensembles",
     "tables",
     "decoding",
     "evaluation",
+    "runs",
 )  # those that decide the outputs
 
 

@@ -6,7 +6,7 @@ On SIGTERM, SIGUSR1, SIGHUP or Ctrl-C it saves everything and ends with status 7
 Reads   data/<experiment>/encoded/<family>/
 Writes  models/<experiment>/<name>/weights.safetensors  the model, with its configuration
                                    config.json, history.csv, metrics.json
-                                   provenance.json      the code and its commits; when, where, how fast
+        runs/<experiment>/<name>.json     the code and its commits; when, where, how fast
         checkpoints/<experiment>/<name>/  if the outputs are lost, the training restores them from these;
                                           `attnmt commit` deletes them once DVC has the outputs
 """
@@ -17,8 +17,8 @@ from pathlib import Path
 
 from attnmt.config import load_params
 from attnmt.files.atomic import check_place
-from attnmt.layout import CONFIG, HISTORY, METRICS, PROVENANCE, WEIGHTS, Layout
-from attnmt.tracking.live import training_run
+from attnmt.layout import CONFIG, HISTORY, METRICS, WEIGHTS, Layout
+from attnmt.tracking.runs import LiveRun
 from attnmt.training.trainer import train_run
 from attnmt.workflow.dependencies import code_of, digest_of_code
 from attnmt.workflow.stage import run_stage
@@ -33,15 +33,16 @@ PARAMS = (
     "machine.train_threads",
 )  # those that decide the outputs
 
-OUTPUTS = (WEIGHTS, CONFIG, HISTORY, METRICS, PROVENANCE)
+OUTPUTS = (WEIGHTS, CONFIG, HISTORY, METRICS)
 
 
 def main(params_file: Path, name: str) -> None:
     """Train the model ``name`` of the experiment that ``params_file`` describes."""
     params = load_params(params_file)
-    for output in OUTPUTS:  # before the training, not after it
-        check_place(Layout(params.experiment).model(name) / output)
-    train_run(params, name, digest_of_code(code_of(Path(__file__).resolve())), training_run)
+    layout = Layout(params.experiment)
+    for path in (*(layout.model(name) / output for output in OUTPUTS), layout.provenance(name)):
+        check_place(path)  # before the training, not after it
+    train_run(params, name, digest_of_code(code_of(Path(__file__).resolve())), LiveRun)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,11 @@ Writes  translations/<experiment>/<name>/
             <set>.txt       the same as plain text: hyphens joined, detokenized
             <set>.links     Pharaoh, source-target, by attention
             <set>.scores    log p of each line, whatever decoding.length_penalty ranks by
-            <set>.nbest     line ||| words ||| log p, where decoding.n_best is above 1
             <set>.attention.json             attention weights of decoding.samples lines
             <set>.forced.attention.json      those of the aligned sets' references
             <set>.forced.scores              log p of each reference of an aligned set
-            <set>.forced.<step>.links        Pharaoh, by attention at the same step and at the next
-            reading.json    the step whose attention replaces unknown words, and what chose it on dev;
-                            how far the links of either step are from the aligner's there
+            <set>.forced.links               their links, Pharaoh, by attention
+            offset.json     the step whose attention links words, as dev chose it by the aligner's links
 """
 
 import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
@@ -27,73 +25,57 @@ import torch
 
 from attnmt.config import load_params
 from attnmt.corpora.links import format_links
+from attnmt.decoding.attention_offset import choose_offset, silver_links
 from attnmt.decoding.kept_attention import write_attention
 from attnmt.decoding.pipeline import Translation, TranslationPipeline, load_translator
-from attnmt.files.atomic import atomic_folder, check_place
+from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.chosen_step import choose_reading, silver_links
 from attnmt.workflow.stage import run_stage
 
-PARAMS = (
-    "languages",
-    "sets",
-    "translators",
-    "decoding",
-    "machine.cpu_isa",
-)  # those that decide the outputs
+# The parameters that decide the outputs
+PARAMS = ("languages", "sets", "translators", "decoding", "machine.cpu_isa")
 
 
 def main(params_file: Path, name: str) -> None:
     """Write the translations, the forced links and the attention of a model or an ensemble."""
     params = load_params(params_file)
     sets, decoding, layout = params.sets, params.decoding, Layout(params.experiment)
-    check_place(layout.translations(name), folder=True)
     torch.set_num_threads(params.machine.decode_threads)
     silver = silver_links(params, name) if params.attends(name) else None
-    translator = load_translator(params, name, with_reading=False)
-    reading = None if silver is None else choose_reading(translator, sets.dev, silver)
-    if reading:
-        translator.read_at(reading.chosen)
+    translator = load_translator(params, name, with_offset=False)
+    offset = None
+    if silver is not None:
+        offset = choose_offset(translator.links_by_offset(sets.dev), silver)
+        translator.read_at(offset.attention_offset)
     with atomic_folder(layout.translations(name)) as folder:
         for test in sets.tests:
             translations = translator.translate_set(test)
-            write_translations(folder, test, translations, decoding.n_best)
+            write_translations(folder, test, [one for one, *_ in translations])
             if translator.attends:
                 samples = translator.attention_to(test, decoding.samples, translations)
                 write_attention(folder / f"{test}.attention.json", samples)
         for aligned in sets.aligned:
             write_forced(folder, aligned, translator, decoding.samples)
-        if reading:
-            write_json(folder / layout.reading(name).name, reading.model_dump())
+        if offset:
+            write_json(folder / layout.offset(name).name, offset.model_dump())
 
 
-def write_translations(
-    folder: Path, test: str, translations: list[list[Translation]], n: int
-) -> None:
-    """Write the best translation of every sentence of a set, and the n best if n is above 1."""
-    best = [candidates[0] for candidates in translations]
+def write_translations(folder: Path, test: str, best: list[Translation]) -> None:
+    """Write the best translation of every sentence of a set."""
     write_lines(folder / f"{test}.out", (" ".join(t.words) for t in best))
     write_lines(folder / f"{test}.replaced", (" ".join(t.replaced) for t in best))
     write_lines(folder / f"{test}.txt", (t.text for t in best))
     write_lines(folder / f"{test}.links", (format_links(t.links) for t in best))
     write_lines(folder / f"{test}.scores", (f"{t.score:.4f}" for t in best))
-    if n > 1:
-        lines = (
-            f"{line} ||| {' '.join(t.words)} ||| {t.score:.4f}"
-            for line, candidates in enumerate(translations)
-            for t in candidates[:n]
-        )
-        write_lines(folder / f"{test}.nbest", lines)
 
 
 def write_forced(folder: Path, aligned: str, translator: TranslationPipeline, samples: int) -> None:
     """Write the scores, the links and the attention of an aligned set's references."""
     forced = translator.force_decode_set(aligned)
     write_lines(folder / f"{aligned}.forced.scores", (f"{score:.4f}" for score in forced.scores))
-    for step, links in forced.links.items():
-        write_lines(folder / f"{aligned}.forced.{step}.links", map(format_links, links))
     if translator.attends:
+        write_lines(folder / f"{aligned}.forced.links", map(format_links, forced.links))
         path = folder / f"{aligned}.forced.attention.json"
         write_attention(path, translator.attention_to(aligned, samples))
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, settings
 # One process runs a whole file. These begin first, so that none is left to one process at the end.
 SLOW = (
     "test_engines.py",
-    "test_truth.py",
     "test_tasks.py",
     "test_kill.py",
+    "test_truth.py",  # needs what test_engines.py builds
     "test_writing.py",
     "test_reading.py",
     "test_dvc_files.py",
@@ -26,6 +26,7 @@ SLOW = (
     "test_mlflow.py",
     "test_report.py",
     "test_bad_uses.py",
+    "test_seed_statistics.py",
     "test_model.py",
     "test_packed.py",
     "test_gather.py",

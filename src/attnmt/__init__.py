@@ -1,13 +1,13 @@
 """Luong, Pham and Manning (EMNLP 2015), from text to tables.
 
-A program needs ``load``, ``translate``, ``Translator`` and ``Params``, which docs/library.md explains.
+A program needs ``load``, ``Translator`` and ``Params``, which docs/library.md explains.
 They are loaded when they are first asked for.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attnmt.library import Params, Translator, __version__, load, translate
+    from attnmt.library import Params, Translator, __version__, load
 else:
 
     def __getattr__(name: str) -> Any:
@@ -19,4 +19,4 @@ else:
         return getattr(library, name)
 
 
-__all__ = ["Params", "Translator", "__version__", "load", "translate"]
+__all__ = ["Params", "Translator", "__version__", "load"]

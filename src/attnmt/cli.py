@@ -5,6 +5,7 @@ import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all tha
 import io
 import os
 import sys
+from typing import Annotated
 
 import typer
 
@@ -18,29 +19,35 @@ from attnmt.commands.plan import plan
 from attnmt.commands.score import score
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
+from attnmt.library import __version__
 from attnmt.workflow.first_import import refuse_other_code
 from attnmt.workflow.stage import run_app
 
 app = typer.Typer(
-    callback=lambda: refuse_other_code(),
-    help="Tools around the workflow. To run the workflow itself, use dvc repro or snakemake.",
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-COMMANDS = (
-    new,
-    translate,
-    explain,
-    score,
-    align,
-    pack,
-    plan,
-    commit,
-    track,
-)
-for command in COMMANDS:
+for command in (new, translate, explain, score, align, pack, plan, commit, track):
     app.command(cls=Command)(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"attnmt {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def begin(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Tools around the workflow. To run the workflow itself, use dvc repro or snakemake."""
+    refuse_other_code()
 
 
 def main() -> None:

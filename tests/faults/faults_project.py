@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from made_records import provenance
 from small_experiment import ENGLISH, ROOT, make_model, small_values, write_small_text
 from small_project import load_stage
 
 from attnmt import cli
 from attnmt.config import Params, load_params
-from attnmt.files.text_file import write_json, write_lines
+from attnmt.config.generated import write_trainings
+from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.score_table import BASELINES, read_scores, write_score_table
-from attnmt.text.encoded import EncodedSets
 from attnmt.workflow.stage import run_stage
 
 Tree = dict[Path, bytes | str | None]
@@ -46,6 +45,7 @@ CLAIM |= {"systems": MEMBERS[:1], "sign": "less", "bound": 9.0}
 def build(folder: Path) -> Params:
     """Write the project into ``folder``, the working folder, and run all its stages but training."""
     params = _write_params(folder)
+    write_trainings(params)  # which a stage would bring up to date
     layout = Layout(params.experiment)
     write_lines(layout.raw / "test.links", ["0-0 1?1"] * len(ENGLISH["test"]))
     write_small_text(params, layout)
@@ -132,11 +132,8 @@ def _own_rows(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _write_model(params: Params, layout: Layout, name: str) -> None:
-    model, folder = params.trainings[name], layout.model(name)
+    folder = layout.model(name)
     make_model(params, layout, name)
-    data = EncodedSets(layout.encoded(model.family))
-    own = {"family": model.family, "seed": model.seed, "dataset_digest": data.digest}
-    write_json(folder / "provenance.json", provenance(name, **own))
     header = "step,epoch,learning_rate,target_words,train_cost,dev_cost,test_cost"
     rows = ["10,1,1.0,50,2.5,2.25,2.5", "20,1,1.0,100,2.0,1.75,2.25"]
     write_lines(folder / "history.csv", [header, *rows])

@@ -37,7 +37,7 @@ WORDS, TOKENS, RAW = "data/demo/encoded/words", "data/demo/tokens", "data/demo/r
 BASE, BEST = "models/demo/base", "local_p_general_feed"
 SCORES, DICTIONARY, OUT = "scores/demo/base.csv", "data/demo/dictionary", "translations/demo"
 FORCED = f"{OUT}/{BEST}/test.forced.attention.json"
-LINKS = f"{OUT}/{BEST}/test.forced.same.links"
+LINKS = f"{OUT}/{BEST}/test.forced.links"
 NUMBERS, CLAIMS = "reports/demo/scores.csv", "reports/demo/claims.csv"
 TRAIN, IDS = ("train", "base"), f"{WORDS}/train.de.ids.npy"
 OFFSETS, SUMMARY = f"{WORDS}/train.de.offsets.npy", f"{WORDS}/summary.json"
@@ -83,7 +83,8 @@ def ids() -> Iterator[Case]:
         (SUMMARY, without("digest"), "digest: .*missing"),
     ):
         yield Case(name, damage, TRAIN, message)
-    yield Case(f"{WORDS}/test.en.tok", line(5, None), ("translate", "base"), "4 lines")
+    for number, text, message in ((5, None, "4 lines"), (2, "", "no words in line 2")):
+        yield Case(f"{WORDS}/test.en.tok", line(number, text), ("translate", "base"), message)
 
 
 def models() -> Iterator[Case]:
@@ -99,31 +100,25 @@ def models() -> Iterator[Case]:
         yield Case(weights, damage, ("translate", "base"), message)
     third = other(f"models/demo/{BEST}_3/weights.safetensors")
     yield Case(best, third, ("translate", "ensemble"), "seed: .*other settings")
-    metrics, provenance = f"{BASE}/metrics.json", f"{BASE}/provenance.json"
+    metrics = f"{BASE}/metrics.json"
     evaluate = ("evaluate", "base")
     for path, damage, reader, message in (
         (metrics, value("perplexity.test", NAN), evaluate, "perplexity.test: .* finite"),
-        (metrics, value("perplexity", {}), evaluate, "test sets"),
-        (metrics, value("dataset_digest", "0" * 64), evaluate, "changed after this training"),
         (metrics, cut(9), ("attnmt", "translate", "A."), "not JSON"),
-        (provenance, without("seconds"), ("gather",), "seconds: .*missing"),
-        (provenance, value("seconds", NAN), ("gather",), "seconds: .* finite"),
+        (metrics, without("steps"), ("gather",), "steps: .*missing"),
     ):
         yield Case(path, damage, reader, message)
 
 
 def scored() -> Iterator[Case]:
     """Yield damage to translations, and to scores."""
-    links, command, again = ("evaluate", BEST), ("gather",), "evaluate of base"
+    command, again = ("gather",), "evaluate of base"
     yield Case(f"{OUT}/base/test.out", line(5, None), ("evaluate", "base"), "4 lines")
-    yield Case(f"{OUT}/{BEST}/test.replaced", line(2, "Ein"), links, "replaced:2: 1 words")
     for damage, message in (
         (content(""), "csv:1: .*columns"),
         (line(3, "ours,training"), f"csv:3: 2 cells.*{again}"),
         (cell(3, "value", "high"), f"csv:3: value: .*{again}"),
-        (cell(3, "seed", "2"), "csv:3: seed: 2, but 1"),
-        (other(f"scores/demo/{BEST}.csv"), f"csv:2: model: '{BEST}', but 'base'"),
-        (lambda b: b.splitlines(keepends=True)[0], "no bleu on 'test'"),
+        (lambda b: b.splitlines(keepends=True)[0], "no scores"),
         (cell(3, "reference", "0"), "bleu on test"),
     ):
         yield Case(SCORES, damage, command, message)
@@ -138,7 +133,6 @@ def reported() -> Iterator[Case]:
     yield Case(history, content(""), command, "csv:1: .*'step'")
     yield Case(history, line(3, "20,1,1.0,100,2.0,1.75"), command, "csv:3: ")
     yield Case(FORCED, value("0.weights.0.0", 1.5), command, "0.weights.0.0: .*less than")
-    yield Case(FORCED, without("0.weights.0"), command, "weights")
     for path in (NUMBERS, CLAIMS):
         yield Case(path, content(""), command, "csv:1: .*gather")
     yield Case(NUMBERS, cell(9, "p", "2"), command, "csv:9: p: ")

@@ -1,6 +1,7 @@
 """Every experiment is the same graph: dvc.yaml declares the same stages, whatever the parameters."""
 
 import re
+from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ def params_file(experiment: str) -> str:
 
 @cache
 def stages(experiment: str) -> list[Stage]:
-    return read_stages(experiment, ROOT)
+    with chdir(ROOT):
+        return read_stages(experiment)
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -58,5 +60,5 @@ def test_only_the_report_is_kept_in_git():
 
 
 def test_stages_are_read_while_dvc_holds_its_lock():
-    with Repo(str(ROOT)) as repo, lock_repo(repo):
-        assert read_stages("captions-short", ROOT)
+    with chdir(ROOT), Repo() as repo, lock_repo(repo):
+        assert read_stages("captions-short")

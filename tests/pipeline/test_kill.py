@@ -1,7 +1,7 @@
 """Trainings that are cut off by schedulers and power cuts; test_checkpoint.py has full disks.
 
-Another test lets a training end, but its engine is told to end just then and deletes the outputs. One
-more says when the checkpoints of a finished training are deleted.
+In another test a training has ended, but its engine was told to end just then and deleted the outputs.
+The checkpoints of a finished training stay until DVC has its outputs.
 
 ``TRAININGS=25 pytest tests/pipeline/test_kill.py`` cuts off 25.
 """
@@ -26,18 +26,17 @@ import torch
 from project import MEMBERS, Project
 
 from attnmt.training import trainer as run  # noqa: F401  # so that no training has to import torch again
-from attnmt.training.checkpoint import Checkpoints, discard
 from attnmt.workflow import first_import  # noqa: F401  # imported in a fork, it would start pytest again
 
 TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")
 NAME = MEMBERS[-1]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1)
-CUTS = 4  # a training is cut off at most this often
+CUTS = 3  # a training is cut off at most this often
 
 
 class Undisturbed(NamedTuple):
-    """A project without a trained model, what its training writes if left alone, and its duration."""
+    """A project whose training has ended and lost its outputs, these outputs, and its duration."""
 
     project: Project
     outputs: dict[str, bytes]
@@ -48,18 +47,22 @@ class Undisturbed(NamedTuple):
 def undisturbed(project, tmp_path_factory) -> Undisturbed:
     """Run a training that saves after every batch and evaluates after every twentieth."""
     project = project.copy(tmp_path_factory.mktemp("killed") / "project").hide_mlflow()
-    recipe = {"epochs": 14, "halve_after": 13, "evaluate_every": 20, "learning_rate": 0.1}
-    project.change({f"families.luong.training.{key}": value for key, value in recipe.items()})
+    settings = {"epochs": 7, "halve_after": 6, "evaluate_every": 20, "learning_rate": 0.1}
+    project.change({f"families.luong.training.{key}": value for key, value in settings.items()})
     project.change({"machine.checkpoint_minutes": 0})
     for stage in (["corpus"], ["tokens"], ["encode", "luong"]):
         project.run("python", f"stages/{stage[0]}.py", "params.yaml", *stage[1:])
     started = time.monotonic()
+    finish(project)
+    seconds = time.monotonic() - started
+    return Undisturbed(project, outputs(project), seconds)
+
+
+def finish(project: Project) -> None:
+    """Train to the end."""
     process = start(project)
     process.join()
     assert process.exitcode == 0, log_of(project)
-    seconds = time.monotonic() - started
-    discard_checkpoints(project)
-    return Undisturbed(project, outputs(project), seconds)
 
 
 def start(project: Project) -> BaseProcess:
@@ -98,11 +101,6 @@ def outputs(project: Project) -> dict[str, bytes]:
     return contents
 
 
-def discard_checkpoints(project: Project) -> None:
-    """Make the next training start from the beginning."""
-    discard(project.folder / f"checkpoints/demo/{NAME}", project.folder / f"models/demo/{NAME}")
-
-
 def checkpoints_of(project: Project) -> set[str]:
     """Return the names of all files among the checkpoints."""
     return {path.name for path in project.folder.glob("checkpoints/**/*") if path.is_file()}
@@ -129,8 +127,10 @@ def send_a_signal(process: BaseProcess, project: Project) -> str:
 
 
 @pytest.mark.parametrize("training", TRAININGS)
-def test_signals_at_random_points_change_no_byte(undisturbed, training):
+def test_signals_at_random_points_change_no_byte(undisturbed, training, tmp_path):
     project, expected, seconds = undisturbed
+    project = project.copy(tmp_path / "cut")
+    shutil.rmtree(project.folder / "checkpoints")
     cuts: list[str] = []
     while True:
         process = start(project)
@@ -141,53 +141,39 @@ def test_signals_at_random_points_change_no_byte(undisturbed, training):
             cuts.append(f"{how} {batch[-1] if batch else ''}")
         if process.exitcode == 0:
             assert checkpoints_of(project) == kept(expected)
-            discard_checkpoints(project)
             assert outputs(project) == expected
             if cuts:
                 break
+            shutil.rmtree(project.folder / "checkpoints")
         else:
             assert cuts, log_of(project)
     print(f"{len(cuts)} cuts: {', '.join(cuts)}")
 
 
-def test_lost_outputs_are_written_again(undisturbed, tmp_path):
-    """An engine deletes them if it is told to end before it has seen the training end."""
+def test_lost_outputs_are_made_from_checkpoints_which_stay_until_dvc_has_the_model(
+    undisturbed, tmp_path
+):
     project, expected, _ = undisturbed
     project = project.copy(tmp_path / "lost")
-    provenance = project.folder / f"models/demo/{NAME}/provenance.json"
-    seconds = []
-    for _ in range(2):
-        process = start(project)
-        process.join()
-        assert process.exitcode == 0, log_of(project)
-        seconds.append(json.loads(provenance.read_text())["seconds"])
-        assert outputs(project) == expected
+    provenance = project.folder / f"runs/demo/{NAME}.json"
+    seconds = json.loads(provenance.read_text())["seconds"]
+    finish(project)
     steps = json.loads(expected["metrics.json"])["steps"]
     assert f"resuming after batch {steps}\n" in log_of(project)
-    assert seconds[0] == seconds[1]
-    assert checkpoints_of(project) == kept(expected)
+    assert json.loads(provenance.read_text())["seconds"] == seconds
+    written = {
+        name: (project.folder / "models/demo" / NAME / name).read_bytes() for name in OUTPUTS
+    }
+    assert written == expected
 
-
-def test_checkpoints_stay_until_dvc_has_the_model(undisturbed, tmp_path):
-    project, expected, _ = undisturbed
-    project = project.copy(tmp_path / "committed")
-    recipe = "families.luong.training.epochs"
-    process = start(project)
-    process.join()
-    assert process.exitcode == 0, log_of(project)
     (training,) = project.folder.glob(f"checkpoints/demo/{NAME}/*")
     other = project.folder / "checkpoints/demo" / MEMBERS[0] / "of a training that goes on"
     shutil.copytree(training, other)
-
     first = (project.folder / "params.yaml").read_bytes()
-    project.change({recipe: 15})
+    project.change({"families.luong.training.epochs": 15})
     commit_what_is_done(project)
     assert checkpoints_of(project) == kept(expected), "DVC lacks a model of these parameters"
-
     (project.folder / "params.yaml").write_bytes(first)
-    with Checkpoints(training, 0).locked():
-        commit_what_is_done(project)
-        assert checkpoints_of(project) == {*kept(expected), "owner"}
     commit_what_is_done(project)  # DVC has the model by now
     assert list(project.folder.glob("checkpoints/demo/*")) == [other.parent]
     assert {path.name for path in other.iterdir()} == kept(expected)

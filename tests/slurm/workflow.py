@@ -10,44 +10,49 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import dataclass
 
 import cluster
 import pytest
-import yaml
-from project import ROOT, SYSTEMS, TINY, Project, checkout
+from project import ROOT, TINY, Project, checkout
 
 from attnmt.workflow.graph import read_stages
 
 PREEMPTED = "local_p_general_feed"
 TIMED = "base_reverse"  # longer than its wall time
-EPOCHS = 150  # of PREEMPTED; the small project's other trainings end within a second
-# Added to tracking/live.py, which decides no output: TIMED waits at its first evaluation for a signal.
+# Added to tracking/runs.py, which decides no output: after some batches, both wait for a signal once.
+BATCHES = 3
 WAITS = f"""
 
-_training_run = training_run
+_init = LiveRun.__init__
 
 
-@contextmanager
-def training_run(config, facts):
-    import select, signal, socket
+def waiting_init(run, config, about, *after):
+    import itertools, select, signal, socket
     from pathlib import Path
+    from attnmt.training.stop import Stop
 
-    def log(row):
-        run.log(row)
-        waited = Path("waited")
-        if config["model"] == "{TIMED}" and not waited.exists():
-            waited.touch()
+    asked, batches, waiting = Stop.asked.fget, itertools.count(), Path("waits", config["model"])
+
+    def wait_and_ask(stop):  # the loop asks before every batch
+        if next(batches) == {BATCHES} and waiting.name in {PREEMPTED, TIMED} and not waiting.exists():
             signals, writer = socket.socketpair()
             writer.setblocking(False)
             signal.set_wakeup_fd(writer.fileno())
-            select.select([signals], [], [], 300)
+            waiting.parent.mkdir(exist_ok=True)
+            waiting.touch()
+            select.select([signals], [], [], 600)
+        return asked(stop)
 
-    with _training_run(config, facts) as run:
-        yield type("Waiting", (), dict(log=staticmethod(log), end=run.end))
+    Stop.asked = property(wait_and_ask)
+    _init(run, config, about, *after)
+
+
+LiveRun.__init__ = waiting_init
 """
-# One minute, with a signal 10 seconds before its end
-SHORT = ("runtime=1", "slurm_extra='--signal=TERM@10'")
+RUNTIME = 2  # minutes of TIMED, of which a busy machine needs half a one to start a job
+SHORT = (f"runtime={RUNTIME}", "slurm_extra='--signal=TERM@10'")  # 10 seconds before its end
 SNAKEMAKE = (
     *("snakemake", "--profile", "profiles/slurm"),
     *("--set-resources", *(f"train@{TIMED}:{setting}" for setting in SHORT)),
@@ -87,15 +92,13 @@ def runs(request, slurm, tmp_path_factory) -> Runs:
     if request.param == "tiny":
         local.shorten_text()
         local.use(TINY)
-        key = f"{SYSTEMS}systems.{PREEMPTED}"
-        local.change({f"{key}.epochs": EPOCHS, f"{key}.halve_after": 100})
     local.change({"machine.checkpoint_minutes": 1000})  # only signals and evaluations save
     # The cluster's GPUs are pretended, so a job would look for one in vain.
     (local.folder / "src/attnmt/workflow/promised_gpu.py").write_text("")
     local.run("git", "init", "--quiet")
     local.commit()
     remote = local.clone(folder / "remote")
-    with (remote.folder / "src/attnmt/tracking/live.py").open("a") as module:
+    with (remote.folder / "src/attnmt/tracking/runs.py").open("a") as module:
         module.write(WAITS)
     (remote.folder / "dvc.lock").unlink()
     shutil.rmtree(remote.folder / "reports/demo")
@@ -116,8 +119,11 @@ def runs(request, slurm, tmp_path_factory) -> Runs:
 
 
 def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> None:
-    """Once the training has a checkpoint, have a more important job take both GPUs."""
-    while not list(project.folder.glob(f"checkpoints/demo/{PREEMPTED}/*/last.safetensors")):
+    """Once it waits, and the other's wall time is over, have a more important job take both GPUs."""
+    waits = project.folder / "waits" / PREEMPTED
+    while not (
+        waits.exists() and any(job["JobState"] == "FAILED" for job in _jobs(project, TIMED))
+    ):
         assert snakemake.poll() is None, "the workflow ended before the training"
         time.sleep(0.5)
     take = ("sbatch", "--partition=high", "--gpus=2", "--output=/dev/null", "--wait")
@@ -127,11 +133,12 @@ def _preempt_a_training(project: Project, snakemake: subprocess.Popen[str]) -> N
 def test_a_job_asks_for_the_resources_in_dvc_yaml(runs):
     """Every stage asks for exactly its GPU, memory, minutes and threads."""
     requested = {job["Comment"]: _asked(job) for job in cluster.jobs(runs.remote.folder)}
-    stages = read_stages("demo", runs.remote.folder)
+    with chdir(runs.remote.folder):
+        stages = read_stages("demo")
     declared = {
         f"rule_{stage.name}": stage.resources | {"threads": stage.threads} for stage in stages
     }
-    declared[f"rule_train@{TIMED}"]["runtime"] = 1
+    declared[f"rule_train@{TIMED}"]["runtime"] = RUNTIME
     assert requested == declared
 
 
@@ -147,24 +154,23 @@ def _asked(job: dict[str, str]) -> dict[str, int]:
 
 
 def test_a_preempted_training_goes_on_from_its_checkpoint(runs):
-    jobs = cluster.jobs(runs.remote.folder)
-    (job,) = [job for job in jobs if job["Comment"] == f"rule_train@{PREEMPTED}"]
+    (job,) = _jobs(runs.remote, PREEMPTED)
     assert job["Restarts"] == "1"
-    params = yaml.safe_load((runs.remote.folder / "params.yaml").read_text())
-    evaluate_every = params["families"]["luong"]["training"]["evaluate_every"]
-    assert _resumed_after(runs.remote, PREEMPTED) % evaluate_every, (
-        "the signal came during an evaluation, or not at all"
-    )
+    assert _resumed_after(runs.remote, PREEMPTED) == BATCHES
 
 
 def test_a_training_longer_than_its_wall_time_is_sent_again(runs):
-    jobs = cluster.jobs(runs.remote.folder)
-    *cut, last = [job for job in jobs if job["Comment"] == f"rule_train@{TIMED}"]
-    assert cut, "no signal came"
+    *cut, last = _jobs(runs.remote, TIMED)
     # The jobs ended by themselves: SLURM would have written TIMEOUT.
     assert {job["JobState"] for job in cut} == {"FAILED"}
     assert last["JobState"] == "COMPLETED"
-    assert _resumed_after(runs.remote, TIMED)
+    assert _resumed_after(runs.remote, TIMED) >= BATCHES
+
+
+def _jobs(project: Project, model: str) -> list[dict[str, str]]:
+    """Return all jobs of a training, also those that are over."""
+    jobs = cluster.jobs(project.folder)
+    return [job for job in jobs if job.get("Comment") == f"rule_train@{model}"]
 
 
 def _resumed_after(project: Project, model: str) -> int:
@@ -182,7 +188,7 @@ def test_the_cluster_makes_the_bytes_of_a_run_on_this_machine(runs):
 
 
 def test_results_come_back_through_dvc(runs, tmp_path):
-    """After `dvc pull`, nothing is left to do, and MLflow is filled from the files."""
+    """After `dvc pull`, nothing is left to do. MLflow is filled from the files of the cluster."""
     runs.remote.run("attnmt", "commit")
     runs.remote.commit()
     runs.remote.set_remote(tmp_path / "cache")
@@ -193,4 +199,4 @@ def test_results_come_back_through_dvc(runs, tmp_path):
     assert desk.plan() == set()
     assert not (runs.remote.folder / "mlflow.db").exists()
     trained = {path.parent.name for path in desk.folder.glob("models/demo/*/metrics.json")}
-    assert trained < set(desk.run("attnmt", "track").split())
+    assert trained < set(runs.remote.run("attnmt", "track").split())

@@ -6,27 +6,26 @@ from typing import Any
 
 import yaml
 
-from attnmt.config import Params, Recipe, Training
+from attnmt.config import Params, System, TrainingSettings
 
 ROOT = Path(__file__).parents[2]
 DEMO = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 LUONG = DEMO["families"]["luong"]
 
 
-def identity(model: str, **changes: Any) -> dict[str, Any]:
-    """Return the keys that say which model of the demo a file belongs to."""
-    keys = {"experiment": "demo", "model": model, "family": "luong", "seed": 1}
-    return keys | {"dataset_digest": "d" * 64, "fingerprint": "f1"} | changes
-
-
 def config(model: str, **changes: Any) -> dict[str, Any]:
     """Return the settings of a training of the demo's base system."""
     return {
-        **identity(model),
+        "experiment": "demo",
+        "model": model,
+        "family": "luong",
+        "seed": 1,
+        "dataset_digest": "d" * 64,
+        "fingerprint": "f1",
         "sets": {part: DEMO["sets"][part] for part in ("train", "dev", "tests")},
-        "training": Recipe(**LUONG["training"]).model_dump(),
+        "training": TrainingSettings(**LUONG["training"]).model_dump(),
         "threads": 1,
-        "system": Training(family="luong").system.model_dump(),
+        "system": System().model_dump(),
         "shape": LUONG["shape"],
         "source_words": 100,
         "target_words": 100,
@@ -36,14 +35,14 @@ def config(model: str, **changes: Any) -> dict[str, Any]:
 
 def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
     """Return the settings of one of the parameters' models."""
-    model = params.trainings[name]
+    training = params.trainings[name]
     own = {
         "experiment": params.experiment,
-        "family": model.family,
-        "seed": model.seed,
+        "family": training.family,
+        "seed": training.seed,
         "sets": params.sets.model_dump(exclude={"aligned"}),
-        "training": params.recipe(name).model_dump(),
-        "system": model.system.model_dump(),
+        "training": params.settings(name).model_dump(),
+        "system": training.system.model_dump(),
         "shape": params.shape(name).model_dump(),
     }
     return config(name, **own | changes)
@@ -52,11 +51,13 @@ def config_of(params: Params, name: str, **changes: Any) -> dict[str, Any]:
 def provenance(model: str, **changes: Any) -> dict[str, Any]:
     """Return when, where and how fast a model was trained."""
     return {
-        **identity(model),
+        "model": model,
+        "fingerprint": "f1",
         "code": "c0de" * 4,
-        "commits": ["89abcdef01234567" * 2 + "89abcdef"],
+        "commits": "89abcdef01234567" * 2 + "89abcdef",
         "started": "2015-09-17T12:00:00Z",
         "device": "a processor",
+        "instructions": "AVX2",
         "threads": 1,
         "torch": "2.13.0",
         "python": "3.11.2",

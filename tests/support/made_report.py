@@ -1,7 +1,7 @@
 """A report of a few systems: hand-written lines of scores.csv, and the files behind its figures.
 
 System number k (from 0) has a perplexity of 9 - k / 10, BLEU 10 + k before unknown words are replaced
-and 12 + k afterwards, and an AER of 0.5 - k / 100. Its costs fall toward k, and its word t attends to
+and 12 + k afterwards, and an AER of 0.25 - k / 100. Its costs fall toward k, and its word t attends to
 t + k.
 """
 
@@ -22,9 +22,8 @@ from attnmt.reporting.page import make_page
 from attnmt.reporting.report import make_report
 from attnmt.reporting.table import Interval, P, Size, Spread, Table, table_of
 from attnmt.scoring.claim_lines import ClaimLine, write_claims
-from attnmt.scoring.comparisons import compared_pairs
+from attnmt.scoring.comparisons import tested_pairs
 from attnmt.scoring.published import published_lines
-from attnmt.scoring.ranking import attention_pairs
 from attnmt.scoring.score_table import ScoreRow, ScoreTable, write_score_table
 
 ROOT = Path(__file__).parents[2]
@@ -37,8 +36,6 @@ MODELS = (
 NASTY = "</script><b/title='x'>&\"é"
 TEXT = {"en": ["a", "red", NASTY, "."], "de": ["ein", "rotes", NASTY, "."]}
 LINES = 3
-COMMIT = "89abcdef0123"
-MACHINE = "a processor, 1 thread, torch 2.13.0"
 SCRIPTS = {"tokenized": 0.0, "nist": -0.5, "sacrebleu": -0.25}
 COUNTS = {"unknown": 700, "replaced": 600, "right": 450}
 COUNTS |= {"repeated": 30, "copied": 200, "copied_right": 180}
@@ -50,7 +47,7 @@ def made_params(*systems: str, seeds: int = 1, file: str = "params.yaml") -> Par
     There are ensembles, each of one seed, if there are all systems.
     """
     params = load_params(ROOT / file, ROOT)
-    firsts = {name: model for name, model in params.trainings.items() if model.seed == 1}
+    firsts = {name: one for name, one in params.trainings.items() if one.seed == 1}
     models = {
         f"{name}_{seed}" if seed > 1 else name: firsts[name].model_copy(update={"seed": seed})
         for name in systems or firsts
@@ -80,14 +77,15 @@ def own_numbers(params: Params) -> ScoreTable:
     """Return the numbers of an experiment on one's own text, with the gains that its report shows."""
     made = made_numbers(params, published=False)
     lines = [line for line in made.lines if line.kind != "gain"]
-    questions = (pair for test in params.sets.tests for pair in compared_pairs(params, made, test))
-    pairs = dict.fromkeys([*attention_pairs(params, made), *questions])
+    pairs = dict.fromkeys(
+        pair for test in params.sets.tests for pair in tested_pairs(params, made, test)
+    )
     return ScoreTable([*lines, *(made_gain(*pair) for pair in pairs)])
 
 
 def made_numbers(params: Params, published: bool = True) -> ScoreTable:
     """Return numbers of every system, and the gain of each over every other, with p = 0.01."""
-    names = [name for name in params.trainings if params.seeds_of(name)[0] == name]
+    names = [name for name in params.trainings if params.runs_of(name)[0] == name]
     systems = [
         line
         for k, name in enumerate([*names, *params.ensembles])
@@ -113,7 +111,6 @@ def made_gain(ours: ScoreRow, other: ScoreRow, p: float | None = 0.01) -> ScoreR
     value = round((ours.value or 0) - (other.value or 0), 6)
     changes = {"kind": "gain", "value": value, "low": value - 0.5, "high": value + 0.5, "p": p}
     changes |= {"over": other.system, "over_replacement": other.replacement, "sd": None}
-    changes |= {"readers": ours.readers or other.readers}
     return ours.model_copy(update=changes)
 
 
@@ -173,7 +170,7 @@ def write_report(
             text = [" ".join(words)] * LINES
             write_lines(folder / f"{params.sets.aligned[0]}.{language}.tok", text)
     for name in params.trainings:
-        _write_model(params, layout, name, models.index(params.seeds_of(name)[0]))
+        _write_model(params, layout, name, models.index(params.runs_of(name)[0]))
     write_score_table(layout.score_table, made_numbers(params).lines)
     write_claims(params, claims)
     return params
@@ -191,17 +188,15 @@ def _lines(params: Params, name: str, k: int) -> Iterator[ScoreRow]:
     several = len(runs) > 1
     common = {"family": first.family, "direction": first.direction, "trainings": len(runs)}
     common |= {"sd": 0.5, "seed": None} if several else {"seed": None if ensemble else 1}
-    common |= {"commit": COMMIT, "code": "c0de"}
     for run in () if ensemble else runs:
         own = {**common, "model": run, "seed": params.trainings[run].seed}
         own |= {"kind": "training"} if several else {}
-        costs = {"parameters": 1200, "steps": 20, "target_words": 1500, "minutes": 30.0}
-        costs |= {"target_words_per_second": 16.7, "peak_memory_mb": 1234}
+        costs = {"parameters": 1200, "steps": 20, "target_words": 1500, "epochs": 2}
         for metric, value in costs.items():
-            own |= {"sd": None, "trainings": 1, "signature": MACHINE}
+            own |= {"sd": None, "trainings": 1}
             yield made_line(name, metric, value, **own)
             if several and run == runs[0]:  # the system's own line, the mean over its trainings
-                mean = {**common, "sd": 0.0, "signature": MACHINE}
+                mean = {**common, "sd": 0.0}
                 yield made_line(name, metric, value, **mean)
     if not ensemble:
         yield made_line(name, "ppl", 9 - k / 10, set=params.sets.dev, **common)
@@ -227,9 +222,7 @@ def _lines(params: Params, name: str, k: int) -> Iterator[ScoreRow]:
                 yield made_line(name, metric, count, **on)
     if params.attends(name):
         on = common | {"set": params.sets.aligned[0], "lines": 500, "note": _links("gold")}
-        for step, reader, less in (("same", "chosen words", 0.25), ("next", "authors", 0.0)):
-            read = {"script": step, "readers": reader}
-            yield made_line(name, "aer", 0.5 - k / 100 - less, 0.02, **read, **on)
+        yield made_line(name, "aer", 0.25 - k / 100, 0.02, **on)
 
 
 def _links(kind: str) -> str:
@@ -240,12 +233,9 @@ def _gains(lines: Sequence[ScoreRow]) -> Iterator[ScoreRow]:
     """Yield the gain of each number over the same number of every other system, and by replacement."""
     kinds: dict[Any, list[ScoreRow]] = {}
     for line in lines:
-        readers = (line.readers or "authors chosen").split() if line.metric == "aer" else [None]
         shown = line.metric == "aer" or line.script in ("tokenized", "nist")
         if line.kind == "system" and shown and line.max_words is None:
-            script = line.script if line.metric == "bleu" else None
-            for reader in readers:
-                kinds.setdefault((line.metric, line.set, script, reader), []).append(line)
+            kinds.setdefault((line.metric, line.set, line.script), []).append(line)
     for alike in kinds.values():
         for ours in alike:
             for other in alike:

@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
-from small_training import ADAM, RECIPE, reversal
+from small_training import ADAM, SETTINGS, reversal
 
-from attnmt.config import ModelShape, Recipe, System
+from attnmt.config import ModelShape, System, TrainingSettings
 from attnmt.decoding.batched import force_all, search_all
 from attnmt.decoding.search import Search
 from attnmt.model.cpu_isa import keep_to_avx2
@@ -26,19 +26,23 @@ from attnmt.training.loop import train
 WORDS = 61
 # Rows, columns and numbers in each sum. oneDNN cuts sums of so many numbers, elsewhere with AVX-512.
 LONG_SUMS = [(1, 64, 1024), (2, 37, 1000), (64, 7, 1030), (5, 37, 3000)]
-# The cell, the system and the recipe of each: every window, both cells, both optimizers.
-TRAININGS: dict[str, tuple[str, System, Recipe]] = {
-    "no attention": ("lstm", System(dropout=0.2), RECIPE),
-    "location": ("lstm", System(attention="global", score="location", reverse=True), RECIPE),
-    "global": ("lstm", System(attention="global", score="dot", input_feeding=True), RECIPE),
-    "local-m": ("lstm", System(attention="local_m", score="additive", input_feeding=True), RECIPE),
+# The cell, the system and the settings of each: every window, both cells, both optimizers.
+TRAININGS: dict[str, tuple[str, System, TrainingSettings]] = {
+    "no attention": ("lstm", System(dropout=0.2), SETTINGS),
+    "location": ("lstm", System(attention="global", score="location", reverse=True), SETTINGS),
+    "global": ("lstm", System(attention="global", score="dot", input_feeding=True), SETTINGS),
+    "local-m": (
+        "lstm",
+        System(attention="local_m", score="additive", input_feeding=True),
+        SETTINGS,
+    ),
     "local-p": (
         "lstm",
         System(attention="local_p", score="general", input_feeding=True, reverse=True, dropout=0.2),
-        RECIPE,
+        SETTINGS,
     ),
     "local-p, Adam": ("lstm", System(attention="local_p", score="concat"), ADAM),
-    "GRU, global": ("gru", System(attention="global", score="concat"), RECIPE),
+    "GRU, global": ("gru", System(attention="global", score="concat"), SETTINGS),
     "of today": (
         "lstm",
         System(
@@ -51,7 +55,7 @@ TRAININGS: dict[str, tuple[str, System, Recipe]] = {
         ),
         ADAM,
     ),
-    "GRU, self": ("gru", System(attention="global", score="self"), RECIPE),
+    "GRU, self": ("gru", System(attention="global", score="self"), SETTINGS),
     "GRU, local-m": ("gru", System(attention="local_m", score="key_value"), ADAM),
 }
 
@@ -70,16 +74,16 @@ def digests() -> dict[str, dict[str, str]]:
         torch.set_num_threads(threads)
 
 
-def _digests(cell: str, system: System, recipe: Recipe) -> dict[str, str]:
+def _digests(cell: str, system: System, settings: TrainingSettings) -> dict[str, str]:
     shape = ModelShape(
         layers=2, size=37, embedding=29, window_D=3, location_slots=20, init=0.1, cell=cell
     )
     model = LuongNMT(ModelConfig(system, shape, WORDS, WORDS))
     text, dev = reversal(400, 1, system.reverse, WORDS), reversal(30, 2, system.reverse, WORDS)
-    recipe = recipe.model_copy(update={"batch_size": 20, "evaluate_every": 20})
+    settings = settings.model_copy(update={"batch_size": 20, "evaluate_every": 20})
     with TemporaryDirectory() as folder:
         trained = train(
-            model, text, {"dev": dev}, recipe, 1, Checkpoints(Path(folder), 60), lambda row: None
+            model, text, {"dev": dev}, settings, 1, Checkpoints(Path(folder), 60), lambda row: None
         )
     sources = [dev.source[i] for i in range(len(dev))]
     targets = [dev.target[i] for i in range(len(dev))]

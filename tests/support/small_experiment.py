@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 from demo_values import demo_values
-from made_records import config_of, metrics, provenance
+from made_records import config_of, metrics
 
 from attnmt.config import Params, load_params
 from attnmt.files.text_file import write_json, write_lines
@@ -65,10 +65,10 @@ SYSTEMS: dict[str, dict[str, Any]] = {
 }
 
 
-def small_values(**recipe: int) -> dict[str, Any]:
-    """Return the demo's parameters with little text and small models; ``recipe`` changes training."""
+def small_values(**settings: int) -> dict[str, Any]:
+    """Return the demo's parameters with little text and small models; ``settings`` changes training."""
     values = demo_values()
-    training = values["families"]["luong"]["training"] | recipe
+    training = values["families"]["luong"]["training"] | settings
     pieces = {"vocabulary": 200, "pieces": {"merges": 20, "threshold": 2}}
     short = {"vocabulary": 16, "lowercase": True, "length": 5}
     return values | {
@@ -123,8 +123,7 @@ def make_experiment(folder: Path) -> Params:
     for number, name in enumerate(params.trainings):
         make_model(params, layout, name, 2.0 + number)
     for name in filter(params.attends, [*params.trainings, *params.ensembles]):
-        reading = {"set": "dev", "unknown_words": 1, "hits": {"same": 1, "next": 0}}
-        write_json(layout.reading(name), reading | {"chosen": "same", "authors": "next"})
+        write_json(layout.offset(name), {"attention_offset": 0, "dev_aer": [0.25, 0.5]})
     return params
 
 
@@ -142,5 +141,3 @@ def make_model(params: Params, layout: Layout, name: str, dev_perplexity: float 
     save_model(layout.model(name), translator, config)
     trained = metrics("test", dataset_digest=data.digest, dev_perplexity=dev_perplexity)
     write_json(layout.model(name) / "metrics.json", trained)
-    about = {"family": model.family, "seed": model.seed, "dataset_digest": data.digest}
-    write_json(layout.model(name) / "provenance.json", provenance(name, **about))

@@ -1,4 +1,4 @@
-"""Small trainings: a text to learn, a model, a recipe, and runs that die or are stopped."""
+"""Small trainings: a text to learn, a model, settings, and runs that die or are stopped."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from attnmt.config import ModelShape, Recipe, System
+from attnmt.config import ModelShape, System, TrainingSettings
 from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedText
@@ -15,7 +15,7 @@ from attnmt.training.loop import train
 from attnmt.training.state import TrainingState
 from attnmt.training.stop import Stop, TrainingStopped
 
-RECIPE = Recipe(
+SETTINGS = TrainingSettings(
     batch_size=8,
     learning_rate=1.0,
     epochs=3,
@@ -28,7 +28,7 @@ RECIPE = Recipe(
     precision="fp32",
     evaluate_every=7,
 )
-ADAM = RECIPE.model_copy(update={"optimizer": "adam", "learning_rate": 0.01})
+ADAM = SETTINGS.model_copy(update={"optimizer": "adam", "learning_rate": 0.01})
 FEEDING = System(
     attention="local_p", score="general", input_feeding=True, reverse=True, dropout=0.2
 )
@@ -82,7 +82,7 @@ def run(
     kill_after: Iterator[int] | None = None,
     device: str = "cpu",
     stop_after: Iterator[int] | None = None,
-    recipe: Recipe = RECIPE,
+    settings: TrainingSettings = SETTINGS,
 ) -> tuple[dict[str, bytes], list, dict]:
     """Train to the end, whatever interrupts it; return the weights, the history and the metrics.
 
@@ -109,7 +109,7 @@ def run(
         checkpoints.save = save_or_die  # type: ignore[method-assign]
         try:
             progress, metrics = train(
-                model, text, {"dev": dev}, recipe, 1, checkpoints, lambda row: None, stop
+                model, text, {"dev": dev}, settings, 1, checkpoints, lambda row: None, stop
             )
         except (KilledError, TrainingStopped):
             continue

@@ -1,10 +1,7 @@
-"""The command ``attnmt align``: links and error rates of sentence pairs of one's own."""
+"""The command ``attnmt align``: links of sentence pairs of one's own."""
 
-import csv
 import html
-import os
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -12,13 +9,10 @@ from small_experiment import ENGLISH, GERMAN
 from small_project import ROOT, Command
 
 from attnmt.config import Params
-from attnmt.corpora.links import flipped, format_links, parse_links, read_links
-from attnmt.decoding.link_step import load_reading
+from attnmt.corpora.links import Links, flipped, format_links
 from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines, write_lines
 from attnmt.layout import Layout
-from attnmt.packing.folder import read_packed
-from attnmt.scoring.aer import aer
 
 
 @pytest.fixture
@@ -34,105 +28,30 @@ def attnmt(
     return partial(attnmt, "align", *sides, "--tokenized")
 
 
+def links_of(params: Params, name: str) -> list[Links]:
+    """Return the links of the set by the model itself, from the experiment's source to its target."""
+    links = load_translator(params, name).force_decode_set("test").links
+    return [flipped(line) for line in links] if name == "german" else links
+
+
 @pytest.mark.parametrize("name", ["local_p", "subwords", "german", "ensemble"])
 def test_links_are_those_of_the_set_itself(attnmt, params, name):
-    assert attnmt("--model", name, "--links", "own.links")[0] == 0
-    forced = load_translator(params, name).force_decode_set("test").links["same"]
-    links = [flipped(line) for line in forced] if name == "german" else forced
-    assert read_lines(Path("own.links"), may_be_blank=True) == [
-        format_links(line) for line in links
-    ]
-
-
-@pytest.mark.parametrize("chosen", ["same", "next"])
-@pytest.mark.parametrize("flip", [False, True])
-def test_rates_are_those_of_the_links(attnmt, params, monkeypatch, flip, chosen):
-    """The unknown word of dev is right at the same step; the aligner chooses where links are read."""
-    nearer = {step: 0.25 if step == chosen else 0.5 for step in ("same", "next")}
-    reading = load_reading(params, "local_p").model_copy(update={"aer": nearer})
-    monkeypatch.setattr("attnmt.scoring.external_alignment.load_reading", lambda *_: reading)
-    assert attnmt("--model", "local_p", "--links", "own.links")[0] == 0
-    own = [line.sure for line in read_links(Path("own.links"))]
-    texts = [read_lines(Path(f"test.{language}")) for language in ("en", "de")]
-    lengths = [(len(one.split()), len(other.split())) for one, other in zip(*texts, strict=True)]
-    gold = [[(0, 0), (1, 1)]] * 3 + [[(0, 0)], [(1, 2), (0, 0)]]
-    write_lines(Path("gold"), (format_links(flipped(line) if flip else line) for line in gold))
-    status, out, err = attnmt(
-        "-m", "local_p", "--gold", "gold", "-o", "rates.csv", *["--flip"] * flip
-    )
-    assert status == 0, err
-    with Path("rates.csv").open(newline="") as stream:
-        row, diagonal = csv.DictReader(stream)
-    assert row["system"] == "local_p"
-    assert row["chosen"] == chosen
-    assert row["aer"] == row[f"{chosen}_step"]
-    assert float(row["aer"]) == pytest.approx(aer(own, gold, gold), abs=1e-4)
-    assert float(row["low"]) <= float(row["aer"]) <= float(row["high"])
-    assert f"AER {float(row['aer']):.2f}" in out
-    other = {"same": "next", "next": "same"}[chosen]
-    assert (
-        f"at the {chosen} step, which the outside aligner's links of dev chose: AER 0.250 there, 0.500 "
-        f"at the {other} step; {float(row[f'{other}_step']):.2f} at the {other} step"
-    ) in out
-    assert diagonal["system"] == "diagonal"
-    nearest = [[(min(at, source - 1), at) for at in range(target)] for source, target in lengths]
-    assert float(diagonal["aer"]) == pytest.approx(aer(nearest, gold, gold), abs=1e-4)
-    assert "diagonal" in out.splitlines()[-1]
-
-
-def test_gold_links_of_both_formats_give_the_same_rates(attnmt):
-    lines = ["0-0 1-1"] * 3 + ["0-0", "1?2 0-0"]
-    write_lines(Path("gold"), lines)
-    write_lines(
-        Path("gold.talp"),
-        [
-            " ".join(f"{j + 1}{'-' if (i, j) in sure else 'p'}{i + 1}" for i, j in possible)
-            for sure, possible in map(parse_links, lines)
-        ],
-    )
-    rates = []
-    for name in ("gold", "gold.talp"):
-        status, _, err = attnmt("-m", "local_p", "--gold", name, "-o", "rates.csv")
-        assert status == 0, err
-        rates.append(read_lines(Path("rates.csv")))
-    assert rates[0] == rates[1]
-
-
-def test_words_that_a_family_does_not_read_have_no_gold_links(attnmt):
-    """Family `short` reads the last five words of a sentence."""
-    write_lines(Path("gold"), ["0-0", "0-0", "0-0", "0-0", "0-0"])
-    status, _, err = attnmt("-m", "gru", "--gold", "gold", "-o", "rates.csv")
-    assert status == 0, err
-    with Path("rates.csv").open(newline="") as stream:
-        row, _ = csv.DictReader(stream)
-    # Only `Gardens!` is short enough to keep its first word, so at most one link is right.
-    assert float(row["same_step"]) > 0.8
+    status, out, _ = attnmt("--model", name)
+    assert (status, out.split("\n")[:-1]) == (0, [*map(format_links, links_of(params, name))])
 
 
 def test_links_count_the_words_that_are_given_also_if_the_first_are_not_read(attnmt, params):
-    status, _, err = attnmt("-m", "gru", "--links", "own.links")
-    read = load_translator(params, "gru").force_decode_set("test").links["same"]
+    status, out, err = attnmt("-m", "gru")
     sides = [
         [len(line.split()) for line in read_lines(Path(f"test.{code}"))] for code in ("en", "de")
     ]
     moved = [
         [(i + max(0, source - 5), j + max(0, target - 5)) for i, j in line]
-        for line, source, target in zip(read, *sides, strict=True)
+        for line, source, target in zip(links_of(params, "gru"), *sides, strict=True)
     ]
-    assert status == 0
-    assert read_lines(Path("own.links"), may_be_blank=True) == [
-        format_links(line) for line in moved
-    ]
-    lost = [sum(max(0, count - 5) for count in side) for side in sides]
-    for count in lost:
-        assert f"warning: gru does not read {count} first words of long lines\n" in err
-
-
-def test_every_system_with_attention_is_compared_by_its_first_seed(attnmt, params):
-    write_lines(Path("gold"), ["0-0"] * 5)
-    _, out, _ = attnmt("--gold", "gold")
-    systems = [line.split()[0] for line in out.splitlines()]
-    assert systems == ["local_p", "german", "subwords", "gru", "ensemble", "diagonal"]
+    assert (status, out.split("\n")[:-1]) == (0, [*map(format_links, moved)])
+    for side in sides:
+        assert f" {sum(max(0, count - 5) for count in side)} first words " in err
 
 
 @pytest.mark.parametrize("name", ["local_p", "german", "subwords"])
@@ -141,78 +60,23 @@ def test_plain_text_is_linked_as_the_set_is_whose_text_it_is(attnmt, params, nam
     align, raw = attnmt.func, [Path("raw.en"), Path("raw.de")]
     for path, text in zip(raw, (ENGLISH, GERMAN), strict=True):
         write_lines(path, text["test"])
-    translator = load_translator(params, name)
-    forced = translator.force_decode_set("test").links["same"]
-    links = [format_links(flipped(line) if name == "german" else line) for line in forced]
-    sides = [
-        [" ".join(translator.data.words(units)) for units in translator.data.units("test", code)]
-        for code in ("en", "de")
-    ]
-    expected = ["\t".join(row) for row in zip(links, *sides, strict=True)]
-    status, out, err = align("align", *map(str, raw), "-m", name)
+    links = map(format_links, links_of(params, name))
+    tokens = (read_lines(Layout("demo").tokens / f"test.{code}") for code in ("en", "de"))
+    expected = ["\t".join(row) for row in zip(links, *tokens, strict=True)]
+    status, out, _ = align("align", *map(str, raw), "-m", name)
     assert (status, out.splitlines()) == (0, expected)
-    units = [[*chain(*translator.data.units("test", code))] for code in ("en", "de")]
-    known = [translator.data.vocabulary(code) for code in ("en", "de")]
-    assert err.splitlines() == [
-        f"note: unknown {translator.source.unit} of {code}: {unknown} of {len(side)}"
-        for code, side, words in zip(("en", "de"), units, known, strict=True)
-        if (unknown := sum(unit not in words for unit in side))
-    ]
 
 
-def test_links_with_tabs_between_them_are_read(attnmt):
-    write_lines(Path("gold"), ["0-0\t1-1", *["0-0"] * 4])
-    assert attnmt("-m", "local_p", "--gold", "gold")[0] == 0
-
-
-def test_packed_weights_link_words(attnmt, monkeypatch):
+def test_packed_weights_link_words(attnmt):
     weights = ("--weights", str(ROOT / "weights/demo"))
     Path("pairs.tsv").write_text("He can read.\tEr kann lesen.\n")
     pairs = str(Path("pairs.tsv").resolve())
     status, out, err = attnmt.func("align", pairs, *weights)
     assert (status, err) == (0, "")
     assert out.endswith("\tHe can read .\tEr kann lesen .\n")
-    write_lines(Path("gold"), ["0-0 1-1 2-2 3-3"])
-    pair = (pairs, "--gold", "gold")
-    status, out, err = attnmt.func("align", *pair, *weights)
-    assert (status, err) == (0, "")
-    assert [line.split()[0] for line in out.splitlines()] == [
-        read_packed(weights[1]).model,
-        "diagonal",
-    ]
-    # Their own folder is no project, though it is the working folder.
-    pair = (*pair[:2], str(Path("gold").resolve()))
-    monkeypatch.chdir(weights[1])
-    assert attnmt.func("align", *pair, "--weights", ".") == (status, out, err)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-m", "gru", "-m", "local_p"], "--model: without --gold, one model links the words"),
-        (["--links", "x", "--gold", "short"], "--links: the file holds the links of one model"),
-        (["--links", "x", "-m", "plain"], "--model: plain has no attention"),
-        (["--gold", "test.en"], "test.en:1: 'The' is not a link"),
-        (["--gold", "short"], "short: 1 lines where the text has 5"),
-        (["-m", "local_p", "--links", "test.en"], "--links: test.en is also given as test.en"),
-        (["--gold", "short", "-o", "./short"], "--output: short is also given as short"),
-        (
-            ["-m", "local_p", "--gold", "short", "--links", "new", "-o", "new"],
-            "--output: new is also given as new",
-        ),
-        (["-o", "rates.csv"], "--output: is about gold links; give --gold, too"),
-        (["--flip"], "--flip: is about gold links; give --gold, too"),
-        (["--gold", "pipe"], "pipe: a pipe can be read only once"),
-        (["--gold", "far"], "link 0-60 lies outside the pair's"),
-        (["--gold", "far", "--flip", "-o", "no/such/folder/x.csv"], "far:1"),
-    ],
-)
-def test_what_cannot_be_done_is_refused(attnmt, arguments, message):
-    if not Path("pipe").exists():
-        os.mkfifo("pipe")
-    write_lines(Path("short"), ["0-0"])
-    write_lines(Path("far"), ["0-60", *["0-0"] * 4])
-    status, out, err = attnmt(*arguments)
+def test_a_model_without_attention_is_refused(attnmt):
+    status, out, err = attnmt("-m", "plain")
     assert (status, out) == (2, "")
-    assert message in err
-    assert "Traceback" not in err
+    assert "--model: plain has no attention" in err

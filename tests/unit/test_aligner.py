@@ -1,23 +1,16 @@
 """The word aligner on made-up text and on the demo's."""
 
-import os
 import random
-import signal
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pytest
 from demo_text import demo_lines, demo_links
 from thot.alignment import SymmetrizationHeuristic, SymmetrizedAlignmentModel
 
 from attnmt.corpora.links import GoldLinks, Links
-from attnmt.errors import InputError
-from attnmt.scoring.aer import aer
-from attnmt.text import aligner
+from attnmt.text.aer import aer
 from attnmt.text.aligner import Pair, _model, align
 from attnmt.text.tokenizer import MosesTokenizer
 
@@ -50,23 +43,14 @@ def demo_pairs(count: int) -> Sentences:
     return list(zip(*sides, strict=True))
 
 
-def test_the_same_pairs_get_the_same_links():
-    pairs = demo_pairs(40)
-    assert links_of(pairs) == links_of(pairs)
-
-
 def test_pairs_that_cannot_be_aligned_keep_their_place():
-    pairs, links = mirrored(200)
-    long = ["a"] * 1025
-    odd: Sentences = [([], ["A"]), (["a"], []), ([], []), (long, ["A"]), (["a"], long)]
-    assert links_of([*odd, *pairs]) == [[]] * 5 + links
-
-
-def test_other_pairs_are_aligned_by_what_was_learned():
+    """So do other pairs, which are aligned by what was learned."""
     pairs, links = mirrored(300)
     long = ["a"] * 1025
-    odd: Sentences = [([], ["A"]), (["a"], []), (long, ["A"])]
-    assert links_of(pairs[:200], [*odd, *pairs[200:]])[200:] == [[], [], [], *links[200:]]
+    odd: Sentences = [([], ["A"]), (["a"], []), ([], []), (long, ["A"]), (["a"], long)]
+    none: list[Links] = [[]] * 5
+    expected = [*none, *links[:200], *none, *links[200:]]
+    assert links_of([*odd, *pairs[:200]], [*odd, *pairs[200:]]) == expected
 
 
 def test_links_are_those_on_which_thot_says_both_directions_agree():
@@ -85,52 +69,6 @@ def test_links_are_those_on_which_thot_says_both_directions_agree():
     matrices += [both.get_best_alignment(*pair)[1] for pair in pairs[50:]]
     expected = [[*map(tuple, np.argwhere(matrix.to_numpy()).tolist())] for matrix in matrices]
     assert links_of(pairs[:50], pairs[50:]) == expected
-
-
-def test_it_is_heard_if_one_of_the_two_is_killed(monkeypatch):
-    learn = aligner._learn
-
-    def forward_alone(files, others, step, *rest):
-        if step < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        learn(files, others, step, *rest)
-
-    monkeypatch.setattr(aligner, "_learn", forward_alone)
-    with pytest.raises(MemoryError):
-        links_of([(["a"], ["A"])])
-
-
-KILLED = """
-import os, random, threading, time
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from attnmt.text.aligner import align
-words = [f"w{number}" for number in range(50)]
-pairs = [(random.choices(words, k=20), random.choices(words, k=20)) for _ in range(1500)]
-def kill():
-    time.sleep(1)
-    os.kill(os.getpid(), 9)
-threading.Thread(target=kill).start()
-with TemporaryDirectory() as folder:
-    list(align(pairs, (), "pairs", Path(folder)))
-"""
-
-
-@pytest.mark.slow
-def test_nothing_is_left_of_an_aligner_that_is_killed():
-    """Its links, which no pipe holds, would wait for ever for a reader."""
-    started = subprocess.Popen([sys.executable, "-c", KILLED], stderr=subprocess.PIPE)
-    started.communicate(timeout=30)  # to the end: no process has a copy of its standard error
-    assert started.returncode == -signal.SIGKILL
-
-
-def test_an_error_in_a_process_is_raised(monkeypatch):
-    def refuse() -> None:
-        raise InputError("line 7")
-
-    monkeypatch.setattr(aligner, "_model", refuse)
-    with pytest.raises(InputError, match="line 7"):
-        links_of([(["a"], ["A"])])
 
 
 def test_the_error_rate_on_the_demos_text_is_low():

@@ -86,20 +86,12 @@ def test_what_a_living_process_or_another_machine_writes_stays(tmp_path):
     gone = subprocess.Popen(["true"])
     gone.wait()
     stay = [f"out.{MACHINE}.{os.getppid()}", f"out.elsewhere.{gone.pid}", f"out.en.{MACHINE}.1"]
-    go = [f"out.{MACHINE}.{number}" for number in (gone.pid, f"{gone.pid}.old", os.getpid())]
+    go = [f"out.{MACHINE}.{number}" for number in (gone.pid, os.getpid())]
     for name in (*stay, *go):
         make(tmp_path / f"{name}.partial", OLD)
     with atomic_folder(tmp_path / "out"):
         pass
     assert names(tmp_path) == {"out", *(f"{name}.partial" for name in stay)}
-
-
-def test_a_failed_write_keeps_what_was_there(tmp_path):
-    make(tmp_path / "out", OLD)
-    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "out") as folder:
-        (folder / "one").write_text(f"half {1 / 0}")
-    assert content(tmp_path / "out") == OLD
-    assert names(tmp_path) == {"out"}
 
 
 def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path):
@@ -115,43 +107,16 @@ def test_a_link_to_a_file_is_replaced_and_its_file_stays(tmp_path):
 @pytest.mark.parametrize(
     ("place", "folder", "message"),
     [
-        ("link", False, "link: a file is to be written"),
         ("pipe", False, "pipe: a file is to be written"),
-        ("/dev/stdout", False, "stdout: a file is to be written"),
         ("a_file", True, "a_file: a folder is to be written"),
-        ("link", True, "link: a folder is to be written"),
         ("a_file/x/y", True, "a_file/x/y: cannot be written: .*a_file "),
-        ("lost/x", False, "lost/x: cannot be written: .*lost "),
     ],
 )
 def test_a_place_that_is_taken_is_refused_early(tmp_path, place, folder, message):
     make(tmp_path / "a_folder", {})
     (tmp_path / "a_file").touch()
-    for name, target in {"link": "a_folder", "lost": "nowhere"}.items():
-        (tmp_path / name).symlink_to(target)
     os.mkfifo(tmp_path / "pipe")
     before = names(tmp_path)
     with pytest.raises(InputError, match=message):
         check_place(tmp_path / place, folder=folder)
     assert names(tmp_path) == before
-
-
-def test_a_read_only_folder_is_refused_early(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
-    with pytest.raises(InputError, match=rf"out: cannot be written: {tmp_path} "):
-        check_place(tmp_path / "out")
-
-
-def test_a_message_names_the_place_and_not_what_lies_beside_it(tmp_path):
-    with (
-        pytest.raises(InputError) as error,
-        atomic_folder(tmp_path / "out") as folder,
-        atomic_path(folder / "half"),
-    ):
-        raise OSError(28, "No space left on device")
-    assert str(error.value).startswith(f"{tmp_path}/out/half: cannot be written (No space left")
-
-
-def test_an_error_in_reading_is_not_taken_for_one_of_the_output(tmp_path):
-    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "out"):
-        (tmp_path / "out2").read_text()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from small_training import FEEDING, RECIPE, StopAfter, held_by, reversal, small
+from small_training import FEEDING, SETTINGS, StopAfter, held_by, reversal, small
 
 from attnmt.errors import InputError
 from attnmt.layout import DIVERGED
@@ -17,10 +17,10 @@ FIRST = Origin(code="code1", commits=["commit1"], started="2026-01-01T00:00:00Z"
 LATER = {"started": "2026-01-02T00:00:00Z"}
 
 
-def start(folder: Path, stop: Stop | None = None, minutes: float = 1.0, **recipe: float) -> None:
+def start(folder: Path, stop: Stop | None = None, minutes: float = 1.0, **settings: float) -> None:
     """Train from the last checkpoint as the stage does, unless the training is refused."""
     resume_or_reset(folder, FIRST, "refuse")
-    text, settings = reversal(150, 1, reverse=True), RECIPE.model_copy(update=recipe)
+    text, settings = reversal(150, 1, reverse=True), SETTINGS.model_copy(update=settings)
     checkpoints = Checkpoints(folder, minutes)
     train(small(FEEDING), text, {"dev": text}, settings, 1, checkpoints, lambda row: None, stop)
 

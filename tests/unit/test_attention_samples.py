@@ -5,27 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 from small_experiment import make_experiment
 from small_project import load_stage
 
 from attnmt.decoding.forced_decoding import force
-from attnmt.decoding.kept_attention import sampled_lines
 from attnmt.decoding.pipeline import load_translator
 from attnmt.files.text_file import read_lines
 from attnmt.text.pieces import join_pieces
-
-
-@given(lines=st.integers(1, 5000), samples=st.integers(1, 50))
-@example(lines=5, samples=3)
-def test_sampled_lines_are_spread_evenly(lines, samples):
-    sampled = sampled_lines(lines, samples)
-    assert len(sampled) == min(lines, samples)
-    assert sampled[0] == 0
-    assert sampled[-1] < lines
-    gaps = set(np.diff(sampled).tolist())
-    assert not gaps or (min(gaps) >= 1 and max(gaps) - min(gaps) <= 1)
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +62,3 @@ def test_samples_hold_the_weights_of_the_translations(translated):
         ids = np.array(translations[line][0].ids, dtype=np.int32)
         (forced,) = force(text.models, [sources[line]], [ids])
         np.testing.assert_allclose(sample["weights"], forced.weights, atol=1e-4)
-
-
-def test_a_system_without_attention_writes_none(translated):
-    names = {path.name for path in (translated / "plain").iterdir()}
-    endings = ("txt", "out", "replaced", "links", "scores", "forced.scores")
-    assert names == {f"test.{ending}" for ending in endings}

@@ -38,11 +38,11 @@ def test_chunks_change_no_value_and_no_word(monkeypatch):
     generator = torch.Generator().manual_seed(0)
     h = [torch.randn(5, 3, 4, generator=generator, dtype=torch.float64) for _ in models]
     logits = (model.logits(part) for model, part in zip(models, h, strict=True))
-    expected = log_probabilities(logits, 3, "logits")
+    expected = log_probabilities(logits, 3)
     expected[..., EOS] = -torch.inf
     for chunk in (10**6, 4000):
         monkeypatch.setattr("attnmt.model.loss.CHUNK", {"cpu": chunk})
         monkeypatch.setattr("attnmt.decoding.ensemble.FEWEST", 1)
-        values, words = best_words(models, h, "logits", None, 6, ends=False)
+        values, words = best_words(models, h, 6, ends=False)
         torch.testing.assert_close(values, expected.topk(6).values)
         torch.testing.assert_close(expected.gather(2, words), values)

@@ -74,18 +74,14 @@ FIRST, GRU = "table1_reverse", "gru_self"
 @pytest.mark.parametrize(
     ("claim", "old", "new", "place", "word"),
     [
-        (FIRST, "[base_reverse]\n", "[base_revers]\n", "systems.0", "'base_reverse'?"),
-        (FIRST, "over: [base]", "over: [bass]", "over.0", "'base'?"),
-        (FIRST, "over: [base]", "ovr: [base]", "ovr", "'over'?"),
-        (FIRST, "over: [base]", "over: [base_reverse]", "over", "base_reverse"),
-        (FIRST, "over: [base]", "compare: each", "over", "'each'"),
-        (FIRST, "over: [base]", "over: [base, ensemble]\n    compare: paired", "over", "'paired'"),
-        (FIRST, "sign: greater", "sign: less", "size", "contradicts"),
-        (FIRST, "    systems: [base_reverse]\n", "", "systems", "variants"),
-        ("table4_dot_global", "sign:", "bound: 1\n    sign:", "bound", "'each'"),
-        (GRU, "over: [gru_self]", "over: [gru_sel]", "variants.0.over.0", "'gru_self'?"),
-        (GRU, "over: [gru_self]", "over: [gru_multiplicative]", "variants.0.over", "systems"),
-        (GRU, "    variants:", "    over: [base]\n    variants:", "over", "variants"),
+        (FIRST, "[base_reverse]\n", "[base_revers]\n", "", "'base_reverse'?"),
+        (FIRST, "over: [base]", "ovr: [base]", ".ovr", "'over'?"),
+        (GRU, "over: [gru_self]", "over: [gru_multiplicative]", ".over", "systems"),
+        (FIRST, "over: [base]", "compare: each", ".over", "'each'"),
+        (FIRST, "over: [base]", "over: [base, ensemble]\n    compare: paired", ".over", "'paired'"),
+        (FIRST, "sign: greater", "sign: less", ".size", "contradicts"),
+        (FIRST, "    systems: [base_reverse]\n", "", ".systems", "variants"),
+        (GRU, "    variants:", "    over: [base]\n    variants:", ".systems", "variants"),
     ],
 )
 def test_mistakes_are_named(tmp_path, claim, old, new, place, word):
@@ -96,6 +92,6 @@ def test_mistakes_are_named(tmp_path, claim, old, new, place, word):
     path.write_text(head + name + rest.replace(old, new, 1))
     with pytest.raises(InputError) as error:
         project_claims(tmp_path)
-    assert f": claims.{claim}.{place}: " in str(error.value)
+    assert f": claims.{claim}{place}: " in str(error.value)
     assert str(error.value).startswith(f"{path}:")
     assert word in str(error.value)

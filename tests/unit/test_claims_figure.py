@@ -2,8 +2,7 @@
 
 from made_report import NASTY, least_letters, made_claim
 
-from attnmt.reporting.canvas import style
-from attnmt.reporting.claims_figure import claims_svg, draw_claims, write_claims_figure
+from attnmt.reporting.claims_figure import claims_svg, write_claims_figure
 
 CLAIMS = [
     made_claim("a", verdict="confirmed"),
@@ -11,43 +10,6 @@ CLAIMS = [
     made_claim("c", verdict="undecided", paper=None, ours=-0.2, low=-1.0, high=0.6, p_holm=0.4),
     made_claim("d", verdict="not tested", ours=None, low=None, high=None, p_holm=None, seeds=None),
 ]
-
-
-def test_a_claim_has_its_interval_ours_filled_the_papers_hollow_and_the_verdict():
-    with style():
-        canvas = draw_claims(CLAIMS[:3])
-    axes_of = {axes.get_title(loc="left"): axes for axes in canvas.axes}
-    assert list(axes_of) == ["BLEU", "AER"]
-    for measure, axes in axes_of.items():
-        group = [one for one in CLAIMS[:3] if one.measure == measure]
-        assert [text.get_text() for text in axes.texts] == [
-            text for one in group for text in (one.claim, one.verdict)
-        ]
-        lines = [line for line in axes.get_lines() if len(set(line.get_ydata())) == 1]
-        hollow = [line for line in lines if line.get_markerfacecolor() == "none"]
-        points = [line for line in lines if line.get_marker() == "o" and line not in hollow]
-        bars = [line for line in lines if line.get_marker() == "None"]
-        at = [line.get_ydata()[0] for line in points]
-        bottom, top = axes.get_ylim()
-        assert bottom > at[-1] >= at[0] > top  # the first claim stands on top
-        assert [line.get_xdata()[0] for line in points] == [one.ours for one in group]
-        assert [list(line.get_xdata()) for line in bars] == [[one.low, one.high] for one in group]
-        papers = {line.get_ydata()[0]: line.get_xdata()[0] for line in hollow}
-        sizes = zip(at, [one.paper for one in group], strict=True)
-        assert papers == {y: size for y, size in sizes if size is not None}
-        assert len({line.get_color() for line in points}) == len(group)  # one for each verdict
-
-
-def test_each_claim_stands_above_its_interval_and_below_the_one_before():
-    long = made_claim("long", claim="Long words stand in two lines. " * 3)
-    (axes,) = draw_claims([long, CLAIMS[0]]).axes
-    places = [
-        line.get_ydata()[0] for line in axes.get_lines() if line.get_markerfacecolor() == "none"
-    ]
-    texts = [text for text in axes.texts if text.get_position()[0] == 0]
-    tops = [text.get_position()[1] for text in texts]
-    ends = [top + len(text.get_text().splitlines()) for top, text in zip(tops, texts, strict=True)]
-    assert tops[0] < ends[0] < places[0] < tops[1] < ends[1] < places[1]
 
 
 def test_claims_without_a_value_are_left_out_and_words_stay_words(tmp_path):

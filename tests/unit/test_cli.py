@@ -2,73 +2,38 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-import yaml
-from demo_values import demo_values
 
-from attnmt.commands import track
-from attnmt.tracking import importing
+from attnmt import __version__
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_track_reads_the_parameters_of_an_experiment(attnmt, monkeypatch):
-    file = "experiments/other/params.yaml"
-    params = demo_values()
-    params["experiment"] = "other"
-    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
-    Path(file).parent.mkdir(parents=True)
-    Path(file).write_text(yaml.safe_dump(params), encoding="utf-8")
-    monkeypatch.setattr(track, "connect", lambda: None)
-    monkeypatch.setattr(track, "runs_address", lambda client, *of: f"page/{of}")
-    monkeypatch.setattr(
-        importing, "import_missing", lambda params: [f"base of {params.experiment}"]
-    )
-    status, shown, _ = attnmt("track", "--experiment", "other")
-    assert (status, shown.splitlines()[0]) == (0, "base of other")
-    assert shown.endswith("page/('other', 5000)\n")
-
-
-def test_track_refuses_a_port_that_is_taken_before_it_prints_an_address(attnmt, monkeypatch):
-    params = demo_values()
-    shutil.copy(ROOT / "systems.yaml", "systems.yaml")
-    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-    monkeypatch.setattr(track, "connect", lambda: None)
-    monkeypatch.setattr(track, "runs_address", lambda client, experiment, port: f"page:{port}")
-    monkeypatch.setattr(importing, "import_missing", lambda params: [])
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        status, output, error = attnmt("track", "--port", port)
-    assert (status, output) == (2, "")
-    assert error.startswith(f"error: port {port} of 127.0.0.1: Address already in use")
-    assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
-    with socket.create_server(("127.0.0.1", int(port))):  # a server shows the runs itself
-        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{port}")
-        assert attnmt("track", "--port", port)[1].endswith(f"page:{port}\n")
-
-
-def test_in_another_folder_no_experiment_is_suggested(attnmt):
-    status, _, error = attnmt("track")
-    assert status == 2
-    assert error.startswith("error: params.yaml: no experiment 'demo'")
-
-
 @pytest.mark.parametrize(
-    ("words", "example"),
-    [
-        ("track", "attnmt track --experiment wmt14"),
-        ("explain", 'attnmt explain "Trosto visits a woman every day." --open'),
-        ("translate", "attnmt translate --input news.en --output news.de --model ensemble"),
-    ],
+    ("command", "word"), [("track", "no experiment 'demo'"), ("translate", "--weights")]
 )
-def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch(words, example):
+def test_in_another_folder_the_cure_is_named(attnmt, command, word):
+    status, _, error = attnmt(command)
+    assert status == 2
+    assert error.startswith("error: params.yaml: ")
+    assert word in error
+
+
+def test_the_package_is_the_command_and_has_a_version():
+    command = [sys.executable, "-m", "attnmt", "--version"]
+    environment = {"PYTHONPATH": str(ROOT / "src"), "PATH": ""}
+    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert shown.stdout == f"attnmt {__version__}\n"
+
+
+def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch():
+    words, example = "translate", "attnmt translate --input"
     script = "import sys; sys.modules |= dict.fromkeys(['mlflow', 'torch'])\n"
-    script += f"sys.argv = ['attnmt', '{words}', '--help']\n"
+    script += f"sys.argv = ['attnmt', '{words}', '-h']\n"
     script += "from attnmt.cli import main; main()"
     environment = {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "PATH": ""}
     command = [sys.executable, "-c", script]

@@ -1,28 +1,19 @@
 """What a shell completes after attnmt, asked of a real bash."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-import yaml
-from demo_values import demo_values
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a project with two experiments and a command attnmt."""
+    """Return a folder with a command attnmt."""
     folder = tmp_path_factory.mktemp("project")
-    shutil.copy(ROOT / "systems.yaml", folder)
-    (folder / "params.yaml").write_text(yaml.safe_dump(demo_values(), sort_keys=False))
-    other = folder / "experiments/other/params.yaml"
-    other.parent.mkdir(parents=True)
-    few = demo_values() | {"experiment": "other", "systems": ["base", "base_reverse"]}
-    other.write_text(yaml.safe_dump(few, sort_keys=False))
     program = folder / "bin/attnmt"
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\nfrom attnmt.cli import main\nmain()\n")
@@ -54,12 +45,7 @@ def installed(project: Path) -> str:
     ("line", "expected"),
     [
         ("attnmt tra", ["translate", "track"]),
-        ("attnmt translate --exp", ["--experiment"]),
-        ("attnmt translate -e ", ["demo", "other"]),
         ("attnmt new x --test a --hold", ["--hold-out"]),
-        ("attnmt translate -e other --model ", ["base", "base_reverse"]),
-        ("attnmt translate -e nowhere -m ", []),
-        ("attnmt translate --format ", ["text", "json"]),
     ],
 )
 def test_bash_completes(project, installed, line, expected):
@@ -71,8 +57,3 @@ def test_bash_completes(project, installed, line, expected):
     )
     assert bash(project, asked).split() == expected
     assert "complete -o default" in installed
-
-
-def test_the_completion_can_be_installed(project):
-    assert "completion installed in" in bash(project, "attnmt --install-completion bash")
-    assert (project / ".bash_completions/attnmt.sh").exists()

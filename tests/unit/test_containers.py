@@ -1,7 +1,6 @@
 """The containers run targets of the Makefile, and Docker gets what git has."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,17 +15,6 @@ def test_every_target_is_in_the_makefile(path):
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     named = set(re.findall(r"\bmake (\w+)", path.read_text())) - TOOLS
     assert {"demo", "test"} <= named <= set(targets)
-
-
-def test_apptainer_runs_make_with_the_arguments(tmp_path):
-    script = APPTAINER.read_text().partition("%runscript\n")[2].partition("\n%")[0]
-    program = tmp_path / "make"
-    program.write_text('#!/bin/sh\nprintf "%s " "$@"\n')
-    program.chmod(0o755)
-    for arguments, called in (([], ["demo"]), (["-n", "test"], ["-n", "test"])):
-        command = ["/bin/sh", "-c", script, "runscript", *arguments]
-        shown = subprocess.check_output(command, env={"PATH": str(tmp_path)}, text=True)
-        assert shown.split() == called
 
 
 def test_docker_gets_what_git_has():

@@ -6,8 +6,7 @@ import pytest
 from small_project import Project
 
 from attnmt.corpora.links import read_links
-from attnmt.corpora.parallel import every_nth_pair
-from attnmt.text.dictionary import Dictionary, write_dictionary
+from attnmt.text.dictionary import read_dictionary, write_dictionary
 
 ENGLISH = "a dog\na cat\nthe dog\nthe cat\n"
 GERMAN = "ein Hund\neine Katze\nder Hund\ndie Katze\n"
@@ -43,26 +42,17 @@ def test_a_dictionary_is_written_in_order_and_read_back(tmp_path):
         "X\ta\t1.000000\t3\nY\ta\t1.000000\t6\nZ\tä\t0.666667\t2\n"
         "a\tZ\t1.000000\t2\nb\tZ\t1.000000\t2\n"
     )
-    dictionary = Dictionary.load(tmp_path / "l")
+    dictionary = read_dictionary(tmp_path / "l")
     assert (len(dictionary), list(dictionary)) == (3, ["Z", "a", "ä"])
-    assert [dictionary.best(word) for word in ("a", "Z", "ä", "b")] == ["Y", "a", "Z", None]
+    assert [dictionary.get(word) for word in ("a", "Z", "ä", "b")] == ["Y", "a", "Z", None]
 
 
 def test_in_lower_case_equal_words_are_counted_together(tmp_path):
     links = {("See", "lake"): 3, ("see", "Lake"): 2, ("see", "sea"): 3, ("SEE", "sea"): 1}
     write_dictionary(tmp_path / "l", links, 1, side=0)
-    assert Dictionary.load(tmp_path / "l").best("See") == "lake"
-    dictionary = Dictionary.load(tmp_path / "l", lowercase=True)
-    assert (dictionary.best("see"), dictionary.best("See"), len(dictionary)) == ("lake", None, 1)
-
-
-def test_pairs_are_dealt_out_evenly_and_none_is_lost(tmp_path):
-    files = tmp_path / "e", tmp_path / "f"
-    for file in files:
-        file.write_text("".join(f"{file.name} {k}\n" for k in range(10)))
-    dealt = [list(every_nth_pair(*files, 4, number)) for number in range(4)]
-    expected = [(["e", f"{k}"], ["f", f"{k}"]) for k in range(10)]
-    assert dealt == [expected[number::4] for number in range(4)]
+    assert read_dictionary(tmp_path / "l")["See"] == "lake"
+    dictionary = read_dictionary(tmp_path / "l", lowercase=True)
+    assert (dictionary.get("see"), dictionary.get("See"), len(dictionary)) == ("lake", None, 1)
 
 
 def test_the_stage_writes_dictionaries_and_links(tokens):
@@ -72,10 +62,10 @@ def test_the_stage_writes_dictionaries_and_links(tokens):
     (tokens.tokens / "dev2.de").write_text("Hund ein\n")
     printed = tokens.succeed("dictionary")
     assert printed.startswith("24 links of 6 pairs of words by Thot ")
-    en_de, de_en = (Dictionary.load(tokens.dictionary / f"{k}.tsv") for k in ("en-de", "de-en"))
-    assert [en_de.best(word) for word in ("cat", "dog")] == ["Katze", "Hund"]
-    assert [de_en.best(word) for word in ("Katze", "die", "eine")] == ["cat", "the", "a"]
-    assert en_de.best("bird") is None  # links of the aligned set are not counted
+    en_de, de_en = (read_dictionary(tokens.dictionary / f"{k}.tsv") for k in ("en-de", "de-en"))
+    assert [en_de.get(word) for word in ("cat", "dog")] == ["Katze", "Hund"]
+    assert [de_en.get(word) for word in ("Katze", "die", "eine")] == ["cat", "the", "a"]
+    assert en_de.get("bird") is None  # links of the aligned set are not counted
     result = json.loads((tokens.dictionary / "aligner.json").read_text())
     computed = read_links(tokens.dictionary / "test.links")
     assert [line.sure for line in computed[:4]] == [[(0, 0), (1, 1)]] * 4
@@ -98,8 +88,8 @@ def test_all_parts_of_a_text_that_is_aligned_in_parts_are_counted(tokens):
     tokens.params["dictionary"] |= {"max_pairs": 10, "min_count": 3}
     assert tokens.succeed("dictionary").startswith("90 links of 4 pairs")
     assert json.loads((tokens.dictionary / "aligner.json").read_text())["parts"] == 3
-    en_de, de_en = (Dictionary.load(tokens.dictionary / f"{k}.tsv") for k in ("en-de", "de-en"))
-    assert (en_de.best("rare"), de_en.best("RARE")) == ("RARE", "rare")
+    en_de, de_en = (read_dictionary(tokens.dictionary / f"{k}.tsv") for k in ("en-de", "de-en"))
+    assert (en_de.get("rare"), de_en.get("RARE")) == ("RARE", "rare")
     assert sorted(path.name for path in tokens.dictionary.iterdir()) == [
         *("aligner.json", "de-en.tsv", "dev.links", "en-de.tsv", "test.links"),
     ]

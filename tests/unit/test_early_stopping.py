@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from small_training import ADAM, FEEDING, RECIPE, reversal, run, small
+from small_training import ADAM, FEEDING, SETTINGS, reversal, run, small
 from torch import Tensor
 
-from attnmt.config import Recipe
+from attnmt.config import TrainingSettings
 from attnmt.errors import InputError
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
@@ -17,7 +17,9 @@ from attnmt.training.loop import Trained, train
 RISING = ADAM.model_copy(update={"epochs": 30, "learning_rate": 0.03})
 
 
-def rising(folder: Path, recipe: Recipe) -> tuple[Trained, dict[int, dict[str, Tensor]]]:
+def rising(
+    folder: Path, settings: TrainingSettings
+) -> tuple[Trained, dict[int, dict[str, Tensor]]]:
     """Train where the development cost rises in the end; return also the weights of each evaluation.
 
     Those of 0 are the ones that are kept.
@@ -29,7 +31,7 @@ def rising(folder: Path, recipe: Recipe) -> tuple[Trained, dict[int, dict[str, T
     def observe(row: dict[str, float]) -> None:
         weights[int(row["step"])] = {k: v.clone() for k, v in model.state_dict().items()}
 
-    trained = train(model, text, {"dev": dev}, recipe, 1, Checkpoints(folder, minutes=0), observe)
+    trained = train(model, text, {"dev": dev}, settings, 1, Checkpoints(folder, minutes=0), observe)
     weights[0] = model.state_dict()
     return trained, weights
 
@@ -50,18 +52,18 @@ def test_a_training_ends_where_the_cost_has_not_fallen_and_changes_nothing_befor
 
 
 def test_a_training_with_patience_that_is_interrupted_ends_with_the_same_bytes(tmp_path):
-    recipe = RECIPE.model_copy(update={"patience": 1})
-    undisturbed = run(tmp_path / "a", recipe=recipe)
+    settings = SETTINGS.model_copy(update={"patience": 1})
+    undisturbed = run(tmp_path / "a", settings=settings)
     assert undisturbed != run(tmp_path / "plain")
-    assert run(tmp_path / "b", iter([3, 0, 10, 1, 20]), recipe=recipe) == undisturbed
+    assert run(tmp_path / "b", iter([3, 0, 10, 1, 20]), settings=settings) == undisturbed
     stops = iter([3, 0, 8, 5, 1, 6, 20])
-    assert run(tmp_path / "c", stop_after=stops, recipe=recipe) == undisturbed
+    assert run(tmp_path / "c", stop_after=stops, settings=settings) == undisturbed
 
 
 def test_a_perplexity_that_no_number_holds_is_a_training_that_diverged(tmp_path):
     """The cost of each word is above 709 nats, the logarithm of the largest number."""
     text, model = reversal(150, 1, reverse=True), small(FEEDING)
     model.config.shape.__dict__["init"] = 1000.0
-    recipe = RECIPE.model_copy(update={"learning_rate": 1e-9})
+    settings = SETTINGS.model_copy(update={"learning_rate": 1e-9})
     with pytest.raises(InputError, match=r"perplexity.* batch \d+"):
-        train(model, text, {"dev": text}, recipe, 1, Checkpoints(tmp_path, 1), print)
+        train(model, text, {"dev": text}, settings, 1, Checkpoints(tmp_path, 1), print)

@@ -113,14 +113,6 @@ def test_words_are_cut_into_pieces(tokens):
     assert set(Vocabulary.load(folder / "vocab.en").words[3:]) == set(pieces)
 
 
-def test_a_piece_that_is_rare_in_a_language_is_split_in_that_language(tokens):
-    write(tokens, "train.en", "aab aab aab aab\n")
-    write(tokens, "train.de", "aab bb bb bb\n")
-    folder = encode(tokens, pieces={"merges": 10, "threshold": 2})
-    assert (folder / "train.en.tok").read_text() == "aab aab aab aab\n"
-    assert (folder / "train.de.tok").read_text() == "a@@ a@@ b bb bb bb\n"
-
-
 def test_the_digest_changes_with_the_ids(tokens):
     folder = encode(tokens, pieces={"merges": 20, "threshold": 2})
     first, digest = tokens.outputs(), summary(folder)["digest"]
@@ -135,7 +127,6 @@ def test_the_digest_changes_with_the_ids(tokens):
     ("files", "message"),
     [
         ({"dev.de": "a b</w>c\n"}, "tokens/dev.de:1: the text holds '</w>'"),
-        ({"train.en": "ab ab\n", "train.de": "cd c\n"}, "no piece occurs 2 times"),
     ],
 )
 def test_bad_input_is_named(tokens, files, message):

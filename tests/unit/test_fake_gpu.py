@@ -7,10 +7,9 @@ import pytest
 import torch
 from fake_gpu import fake_gpu, on_the_gpu_only
 from small_models import SHAPE, VARIANTS
-from small_training import RECIPE
+from small_training import SETTINGS
 
 from attnmt.config import System
-from attnmt.decoding.history import History
 from attnmt.decoding.search import Search, search
 from attnmt.model.decoders import Stepper
 from attnmt.model.luong import Ids, LuongNMT, ModelConfig
@@ -51,7 +50,7 @@ def train(model: LuongNMT, gpu: torch.device, optimizer: str = "sgd") -> None:
     with gpu:
         source, words = torch.ones(2, 3, dtype=torch.int64), torch.ones(2, 2, dtype=torch.int64)
     batch = Batch(source, source[:, 0], words, words, words[:, 0])
-    step = Step(model.train(), RECIPE.model_copy(update={"optimizer": optimizer}))
+    step = Step(model.train(), SETTINGS.model_copy(update={"optimizer": optimizer}))
     with on_the_gpu_only():
         step(batch, 0.5)
         loss = step(batch, 0.5)  # the optimizer has a state by now
@@ -65,7 +64,7 @@ def translate(models: list[LuongNMT]) -> None:
     """Search with three sentences, of which two go on after the first step and none after the second."""
     sources = [np.ones(3, dtype=np.int32)] * 3
     with pytest.MonkeyPatch.context() as patch, on_the_gpu_only(2, 0) as host:
-        patch.setattr(History, "read_back", lambda self, shift: [True])
+        patch.setattr("attnmt.decoding.search.read_back", lambda *_: [])
         search(models, sources, Search(beam=3, candidates=20))
         assert not host.answers
 

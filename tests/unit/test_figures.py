@@ -1,28 +1,23 @@
 """Figures 5 and 6: the paper's points beside our curves, and the files that show them."""
 
 import csv
-from math import log, nextafter
+from math import log
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from made_report import (
     least_letters,
-    made_line,
     made_numbers,
     made_params,
-    of_own_text,
     write_report,
 )
 from matplotlib.figure import Figure as Canvas
 
-from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import draw
-from attnmt.reporting.canvas import save
 from attnmt.reporting.curves import figure5, figure6, paper_curves
-from attnmt.scoring.score_table import ScoreTable
 
 TABLE1 = ["base", "base_reverse", "base_reverse_dropout"]
 TABLE1 += ["global_location", "global_location_feed", "local_p_general_feed"]
@@ -67,14 +62,6 @@ def test_seeds_are_averaged_where_they_all_have_a_point(tmp_path, monkeypatch):
     assert ours.y == pytest.approx([11, (3.333 + 5) / 2])
 
 
-def test_systems_that_the_experiment_lacks_are_left_out_of_ours_only(params):
-    paper, ours = figure5(made_params("base_reverse")).panels
-    assert len(paper.series) == 6
-    assert [series.model for series in ours.series] == ["base_reverse"]
-    alone = made_params("base")
-    assert figure5(made_params("gru_self")) is figure6(alone, made_numbers(alone)) is None
-
-
 def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows():
     params = made_params()
     names = [*params.trainings, *params.ensembles]
@@ -86,29 +73,6 @@ def test_figure_6_takes_the_kind_of_score_that_the_published_curve_shows():
         first = 10 + names.index(model) + replaced
         series = curve(ours, model)
         assert (series.x, series.y) == ([5, 10, 15], [first + 1, first + 2, first + 3])
-
-
-def test_lines_of_a_second_metric_by_length_add_no_point_to_figure_6():
-    params = made_params()
-    numbers = made_numbers(params)
-    groups = [line for line in numbers.lines if line.max_words]
-    more = [line.model_copy(update={"metric": "chrf", "script": None}) for line in groups]
-    more += [line.model_copy(update={"script": "nist"}) for line in groups]
-    expected = figure6(params, numbers)
-    assert figure6(params, ScoreTable([*numbers.lines, *more])) == expected
-
-
-def test_groups_with_equally_long_references_are_one_point_of_figure_6():
-    params = of_own_text(made_params())
-    numbers = made_numbers(params)
-    lines = [
-        line.model_copy(update={"max_words": 5}) if line.max_words == 10 else line
-        for line in numbers.lines
-    ]
-    before, after = (figure6(params, one).panels[0].series for one in (numbers, ScoreTable(lines)))
-    for old, new in zip(before, after, strict=True):
-        assert new.x == [5, 15]
-        assert new.y == [(old.y[0] + old.y[1]) / 2, old.y[2]]
 
 
 @pytest.mark.parametrize("number", ["Figure 5", "Figure 6"])
@@ -132,29 +96,3 @@ def test_the_lines_and_the_csv_have_the_published_points_and_ours(params, number
         head, *rows = csv.reader(stream)
     assert head == ["panel", "series", "model", "x", "y"]
     assert [(*row[:3], float(row[3]), float(row[4])) for row in rows] == expected
-
-
-def test_a_system_looks_the_same_everywhere_and_no_two_look_alike(params):
-    panels = [*figure5(params).panels, *figure6(params, made_numbers(params)).panels]
-    looks = {}
-    for series in (series for panel in panels for series in panel.series):
-        look = draw.stroke(series), series.key
-        assert looks.setdefault(series.model or series.label, look) == look
-    assert len(set(looks.values())) == len(looks) == len(set(draw.STROKES)) == 9
-
-
-def test_missing_groups_of_sentences_are_named(params):
-    few = ScoreTable([made_line("base_reverse_dropout", "bleu", 3.0, set="test1")])
-    with pytest.raises(InputError, match=r"scores.csv: .* base_reverse_dropout "):
-        figure6(params, few)
-
-
-def test_a_layout_that_differs_in_its_last_bit_gives_the_same_file(tmp_path):
-    """Its numbers are rounded when they are written; matplotlib's ids would show the difference."""
-    for name, left in (("one", 0.1), ("other", nextafter(0.1, 1.0))):
-        canvas = Canvas()
-        canvas.add_axes((left, 0.1, 0.8, 0.8)).plot([0, 1], [1, 0], marker="o")
-        save(canvas, tmp_path / name)
-    texts = [(tmp_path / name).with_suffix(".svg").read_text() for name in ("one", "other")]
-    assert texts[0] == texts[1]
-    assert "url(#d" in texts[0]  # the axes clip the line

@@ -11,7 +11,7 @@ import pytest
 import torch
 from fake_gpu import fake_gpu, on_the_gpu_only
 from small_models import VARIANTS, padded_batch, translator
-from small_training import FEEDING, RECIPE, small
+from small_training import FEEDING, SETTINGS, small
 from torch import Tensor
 
 from attnmt.errors import InputError
@@ -45,7 +45,7 @@ def test_a_gpu_pads_all_but_models_that_attend_to_padding(faults, width):
             ids, lengths = torch.ones(2, 3, dtype=torch.int64), torch.full((2,), 3)
         widths: list[int] = []
         model.register_forward_pre_hook(lambda _, args: widths.append(args[0].shape[1]))
-        step = Step(model.train(), RECIPE)
+        step = Step(model.train(), SETTINGS)
         with on_the_gpu_only():
             step(Batch(ids, lengths, ids, ids, lengths), 0.5)
     assert widths == [width]

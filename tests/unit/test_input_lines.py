@@ -1,41 +1,13 @@
-"""The lines of a pipe, each as soon as it is there."""
+"""The lines of a stream in chunks."""
 
-import os
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.commands import input_lines
-from attnmt.commands.input_lines import Arriving, in_chunks
+from attnmt.commands.input_lines import in_chunks
 
 
-def test_what_is_there_already_makes_a_chunk():
-    ours, theirs = os.pipe()
-    lines = Arriving(ours, "pipe", 100)
-    chunks = in_chunks(iter(lines), lines.waiting)
-    for written in (b"a\n", b"b\nc\nbegun", b" line\nd\n"):
-        os.write(theirs, written)
-        expected = {b"b\nc\nbegun": [b"b\n", b"c\n"], b" line\nd\n": [b"begun line\n", b"d\n"]}
-        assert next(chunks) == expected.get(written, [written])
-    os.write(theirs, b"\nlast")
-    os.close(theirs)
-    assert list(chunks) == [[b"\n"], [b"last"]]
-    os.close(ours)
-
-
-@given(st.binary(max_size=60), st.integers(1, 5), st.integers(1, 8))
-def test_any_bytes_give_the_lines_that_python_reads(content, chunk, block):
-    ours, theirs = os.pipe()
-    os.write(theirs, content)
-    os.close(theirs)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(input_lines, "CHUNK", chunk)
-        patch.setattr(input_lines, "BLOCK", block)
-        lines = Arriving(ours, "pipe", 100)
-        chunks = list(in_chunks(iter(lines), lines.waiting))
-    os.close(ours)
-    split = content.split(b"\n")
-    expected = [line + b"\n" for line in split[:-1]] + ([split[-1]] if split[-1] else [])
-    assert [line for part in chunks for line in part] == expected
-    assert all(len(part) <= chunk for part in chunks)
+@given(st.lists(st.text()), st.integers(1, 5))
+def test_chunks_have_all_items_in_their_order(items, size):
+    chunks = list(in_chunks(iter(items), size))
+    assert [item for chunk in chunks for item in chunk] == items
+    assert all(len(chunk) == size for chunk in chunks[:-1])

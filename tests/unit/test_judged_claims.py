@@ -8,24 +8,25 @@ from made_report import ROOT, made_line, made_params
 from real_text import read_text, spoil
 
 from attnmt.config.claims import Claim, project_claims
-from attnmt.config.model import TrainedEnsemble
+from attnmt.config.trainings import SeededEnsemble
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
-from attnmt.scoring.aer import link_counts
 from attnmt.scoring.claim_lines import judge_claims, read_claims, write_claims
 from attnmt.scoring.claims import is_testable, outcome_of
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.score_table import ScoreKey, read_scores, write_score_table
+from attnmt.scoring.score_table import ScoreKey, ScoreTable, write_score_table
 from attnmt.scoring.seed_statistics import contrast, difference, squeeze_variances
 from attnmt.scoring.verdicts import NOT_TESTED, all_agree, verdicts
+from attnmt.text.aer import link_counts
 
 BEST, LOCAL_M = "local_p_general_feed", "local_m_general_feed"
 SYSTEMS = ("base", BEST, LOCAL_M)
 LINES = 40
+NUMBERS = ScoreTable([])  # no system is compared with the constant baseline
 REFERENCES = read_text("demo", LINES)
 BLEU = METRICS["tokenized"]
 BEFORE, AFTER = (("bleu", "test1", "tokenized", at) for at in ("before", "after"))
@@ -39,15 +40,10 @@ def params(tmp_path, monkeypatch):
     params = make_params(seeds=3)
     for at, name in enumerate(params.trainings):
         write_run(params, name, at)
-    write_diagonal("gold")
-    return params
-
-
-def write_diagonal(kind):
-    line = made_line(
-        "diagonal", "aer", 0.5, set="test1", note=f"80 sure and 99 possible {kind} links"
-    )
+    note = "80 sure and 99 possible gold links"
+    line = made_line("diagonal", "aer", 0.5, set="test1", note=note)
     write_score_table(Layout("demo").scores("diagonal"), [line])
+    return params
 
 
 def make_params(seeds):
@@ -79,14 +75,11 @@ def write_run(params, name, at):
         of_key = dict(zip(("set", "script", "replacement"), key[1:], strict=True))
         lines.append(made_line(name, "bleu", 9, **of_key, **own))
         arrays[counted(lines[-1])] = BLEU.counts(text, References(REFERENCES))
-    # One line in five is all wrong, but for local-p. At the other step all lines are.
+    # One line in five is all wrong, but for local-p.
     right = ["local_p" in name or bool((line + at) % 5) for line in range(LINES)]
     made = [[(0, 0), (1, 1)] if one else [(0, 1), (1, 0)] for one in right]
-    for step, reader in (("same", "authors"), ("next", "chosen")):
-        of_step = {"set": "test1", "script": step, "readers": reader}
-        lines.append(made_line(name, "aer", 0.1, **of_step, **own))
-        links = made if step == "next" else [[(0, 1), (1, 0)]] * LINES
-        arrays[counted(lines[-1])] = link_counts(links, *GOLD)
+    lines.append(made_line(name, "aer", 0.1, set="test1", **own))
+    arrays[counted(lines[-1])] = link_counts(made, *GOLD)
     write_score_table(layout.scores(name), lines)
     write_counts(layout.counts(name), arrays)
     steps = (100, 200, 300, 400, 500)[: 4 if name == BEST else 5]
@@ -97,7 +90,7 @@ def write_run(params, name, at):
 def texts_of(params, name, replaced=False):
     """Return what the runs of a system translated."""
     numbers = {run: at for at, run in enumerate(params.trainings)}
-    texts = [spoil(REFERENCES, seed=numbers[run], share=0.1) for run in params.seeds_of(name)]
+    texts = [spoil(REFERENCES, seed=numbers[run], share=0.1) for run in params.runs_of(name)]
     return [[line.replace("<unk>", "Haus") if replaced else line for line in t] for t in texts]
 
 
@@ -115,10 +108,14 @@ def can_test(params, **changes):
     return is_testable(ExperimentScores(params), claim, claim.sides[0])
 
 
+def bleu_of(lines, references):
+    return BLEU.value(BLEU.counts(lines, References(references)))
+
+
 def test_bleu_is_that_of_every_seeds_translations(params):
     study = ExperimentScores(params)
     runs = study.runs(ScoreKey(BEST, *BEFORE))
-    expected = [BLEU.value(lines, References(REFERENCES)) for lines in texts_of(params, BEST)]
+    expected = [bleu_of(lines, REFERENCES) for lines in texts_of(params, BEST)]
     assert runs.values == pytest.approx(expected, abs=1e-3)
     assert runs.influences.shape == (3, LINES)
     everyone = {name: study.runs(ScoreKey(name, *BEFORE)) for name in SYSTEMS}
@@ -137,21 +134,19 @@ def test_a_gain_by_replacement_takes_both_texts_of_one_training(params):
     assert replaced.value == pytest.approx(after.mean)
 
 
-def test_error_rates_are_those_of_the_chosen_step_and_say_whose_links_they_count(params):
+def test_error_rates_say_whose_links_they_count(params):
     claims = {
         "aer": claim_of(measure="aer", over=[LOCAL_M], sign="less"),
         "bleu": claim_of(),
     }
-    aer, bleu = judge_claims(ExperimentScores(params), claims)
+    aer, bleu = judge_claims(ExperimentScores(params), NUMBERS, claims)
     assert aer.ours == pytest.approx(-1 / 5)
     assert (aer.links, bleu.links) == ("gold", None)
-    write_diagonal("silver")
-    assert judge_claims(ExperimentScores(params), claims)[0].links == "silver"
 
 
 def test_perplexity_and_costs_are_those_of_the_trainings(params):
     numbers = {name: at for at, name in enumerate(params.trainings)}
-    mean = {name: sum(numbers[run] for run in params.seeds_of(name)) / 3 for name in (BEST, "base")}
+    mean = {name: sum(numbers[run] for run in params.runs_of(name)) / 3 for name in (BEST, "base")}
     perplexity = found_of(params, claim_of(measure="perplexity"))
     assert perplexity.value == pytest.approx(mean["base"] - mean[BEST])
     early = found_of(params, claim_of(measure="early_cost", over=None))
@@ -166,17 +161,11 @@ def test_the_slope_is_that_of_groups_by_length(params):
     words = np.array([len(line.split()) for line in REFERENCES])
     order = np.argsort(words, kind="stable").reshape(4, 10)
     groups = [
-        [
-            BLEU.value([lines[i] for i in group], References([REFERENCES[i] for i in group]))
-            for group in order
-        ]
+        [bleu_of([lines[i] for i in group], [REFERENCES[i] for i in group]) for group in order]
         for lines in texts_of(params, BEST, replaced=True)
     ]
     means = words[order].mean(1)
     assert tested.value == pytest.approx(np.polyfit(means, np.mean(groups, 0), 1)[0], abs=1e-3)
-    one_group = params.evaluation.model_copy(update={"length_group": LINES})
-    params = params.model_copy(update={"evaluation": one_group})
-    assert not can_test(params, measure="length_slope")
 
 
 def test_claims_need_three_seeds_of_every_system(params):
@@ -191,41 +180,15 @@ def test_claims_need_three_seeds_of_every_system(params):
 
 def test_ensembles_are_tested_by_what_they_have_and_apart_from_their_members(params):
     both = {
-        f"both{end}": TrainedEnsemble(
-            entry="both", seed=seed, family="luong", members=[BEST + end, LOCAL_M + end]
+        f"both{end}": SeededEnsemble(
+            system_name="both", seed=seed, family="luong", members=[BEST + end, LOCAL_M + end]
         )
         for seed, end in enumerate(("", "_2", "_3"), start=1)
     }
     params = params.model_copy(update={"ensembles": both})
-    for measure in ("perplexity", "early_cost", "final_cost"):
-        assert not can_test(params, measure=measure, systems=["both"])
-    assert can_test(params, systems=["both"])
+    assert not can_test(params, measure="perplexity", systems=["both"])
     assert not can_test(params, systems=["both"], over=[BEST])  # they share trainings
     assert can_test(params, systems=["both"], over=[BEST], compare="paired")
-
-
-@pytest.mark.parametrize(
-    ("evaluations", "early", "final"),
-    [
-        (("450,9,1,1",), False, False),  # no step that the other system has, too
-        (("60,9,5,5", "400,9,1,1"), False, True),  # none near the end of the first quarter
-    ],
-)
-def test_costs_need_evaluations_that_all_trainings_have(params, evaluations, early, final):
-    for name in params.seeds_of(BEST):
-        path = Layout("demo").model(name) / "history.csv"
-        write_lines(path, ["step,x,test1_cost,test2_cost", *evaluations])
-    assert can_test(params, measure="early_cost", over=None) == early
-    assert can_test(params, measure="final_cost") == final
-
-
-def test_systems_that_read_other_references_are_not_compared(params):
-    for name in params.seeds_of("base"):
-        lines = read_scores(params, name).lines
-        others = [one.model_copy(update={"reference": "1"}) for one in lines]
-        write_score_table(Layout("demo").scores(name), others)
-    with pytest.raises(InputError, match=r"bleu on test1 is measured against the references"):
-        found_of(params, claim_of(systems=[BEST]))
 
 
 def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
@@ -237,7 +200,7 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
         "untested": claim_of(claim="C is more.", over=["base_reverse"], size=1.3),
     }
     study = ExperimentScores(params)
-    write_claims(params, judge_claims(study, claims))
+    write_claims(params, judge_claims(study, NUMBERS, claims))
     right, wrong, there, unclear, untested = lines = read_claims("demo")
     words = ["confirmed", "refuted", "refuted", "undecided", NOT_TESTED]
     assert [one.verdict for one in lines] == words
@@ -263,9 +226,8 @@ def test_a_claim_is_decided_if_all_variants_that_are_trained_agree(params):
 
     def judged(*names):
         variants = [sides[name] for name in names]
-        return judge_claims(
-            ExperimentScores(params), {"a": claim_of(systems=None, over=None, variants=variants)}
-        )
+        claim = claim_of(systems=None, over=None, variants=variants)
+        return judge_claims(ExperimentScores(params), NUMBERS, {"a": claim})
 
     (both,) = judged("base", "like")
     (one,) = judged("base", "untrained")
@@ -276,25 +238,32 @@ def test_a_claim_is_decided_if_all_variants_that_are_trained_agree(params):
     assert judged("untrained", "untrained") == []
 
 
+def test_systems_below_the_constant_baseline_have_no_verdict_and_other_claims_less_control(params):
+    key = {"set": "test1", "script": "tokenized"}
+    numbers = [
+        made_line(name, "bleu", value, 1.0, replacement="after", family="luong", **key)
+        for name, value in ((BEST, 9.0), (LOCAL_M, 5.0))
+    ]
+    numbers += [made_line("base", "bleu", 9.0, 1.0, replacement="before", family="luong", **key)]
+    numbers += [made_line("constant", "bleu", 5.0, direction="forward", **key)]
+    claims = {"high": claim_of(), "low": claim_of(over=[LOCAL_M])}
+    both, (high, low) = (
+        judge_claims(ExperimentScores(params), ScoreTable(lines), claims) for lines in ([], numbers)
+    )
+    assert (high.verdict, high.p_holm) == ("confirmed", both[0].p)
+    assert (low.verdict, low.p_holm) == ("below baseline", None)
+
+
 def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params):
     claimed = project_claims(ROOT)
-    assert judge_claims(ExperimentScores(make_params(seeds=1)), claimed) == []
-    lines = judge_claims(ExperimentScores(params), claimed)
+    assert judge_claims(ExperimentScores(make_params(seeds=1)), NUMBERS, claimed) == []
+    lines = judge_claims(ExperimentScores(params), NUMBERS, claimed)
     assert [one.key for one in lines] == list(claimed)
     assert {one.key for one in lines if one.verdict != NOT_TESTED} == {"figure6_no_loss"}
 
 
-def test_missing_and_damaged_files_are_named(params):
+def test_a_damaged_learning_curve_is_named(params):
     path = Layout("demo").model("base_2") / "history.csv"
     path.write_text("step,test1_cost\n100,x\n")
     with pytest.raises(InputError, match=r"base_2/history\.csv:2: not numbers"):
         found_of(params, claim_of(measure="final_cost"))
-    scores = Layout("demo").scores("base_2")
-    lines = read_scores(params, "base_2").lines
-    other = {"set": "test2", "script": "tokenized"}
-    write_score_table(scores, [one for one in lines if not other.items() <= dict(one).items()])
-    with pytest.raises(InputError, match=r"base_2\.csv: no bleu of test2"):
-        found_of(params, claim_of(test="last"))
-    write_counts(Layout("demo").counts("base_3"), {})
-    with pytest.raises(InputError, match=r"base_3\.npz: no counts of bleu test1 tokenized before"):
-        found_of(params, claim_of())

@@ -6,12 +6,12 @@ import subprocess
 
 import pandas as pd
 import pytest
-from made_report import ROOT, made_params, made_table, of_own_text, own_numbers
+from made_report import ROOT, made_table
 
 from attnmt.config import load_params, params_file
 from attnmt.reporting import latex
 from attnmt.reporting.claims_table import claims_table
-from attnmt.reporting.table import Format, Table, table_of
+from attnmt.reporting.table import Format, Table
 from attnmt.reporting.tables import make_tables
 from attnmt.scoring.claim_lines import read_claims
 from attnmt.scoring.score_table import read_score_table
@@ -60,25 +60,6 @@ def test_every_table_of_a_report_compiles_and_fits(compiled, monkeypatch):
     assert "multiply" not in log  # labels differ
 
 
-def test_the_tables_of_ones_own_text_compile_and_fit_too(compiled):
-    params = of_own_text(made_params("base", "global_dot_feed", "local_p_general_feed"))
-    assert BADNESS.findall(compiled("mine", make_tables(params, own_numbers(params)))) == []
-
-
-def test_what_latex_would_read_compiles(compiled):
-    letters = {
-        char
-        for page in latex.LATIN
-        for code in range(0xA1, 256)
-        for char in bytes([code]).decode(page, "ignore")
-    } - {"\xad"}
-    rows = {name: {"system": name, "gain": 1.0, "p": 0.5} for name in ("[1] a", "* b", "(c)")}
-    rows |= {letter: {"system": letter, "gain": 2.0, "p": 0.5} for letter in sorted(letters)[:40]}
-    table = table_of("t", "T", " ".join(sorted(letters)), rows, {})
-    assert latex.OTHER_LETTERS not in latex.latex(table, "demo")
-    compiled("demo", [table, made_table()])
-
-
 def test_a_table_has_rules_a_label_and_a_cell_for_each_column():
     table = made_table()
     text = latex.latex(table, "demo")
@@ -91,12 +72,6 @@ def test_a_table_has_rules_a_label_and_a_cell_for_each_column():
     assert text.index("A note.") < text.index(r"\toprule")
 
 
-@pytest.mark.parametrize("word", ["слово", "語", "כלב", "ὁ", "Việt"])
-def test_a_table_with_letters_that_pdflatex_lacks_says_so(word):
-    table = table_of("t", "T", "A.", {"a": {"system": word, "n": 1.0}}, {})
-    assert latex.latex(table, "demo").split("\n")[1] + "\n" == latex.OTHER_LETTERS
-
-
 def test_latex_escapes_what_latex_would_read():
     text = latex.latex(made_table(), "demo")
     expected = (
@@ -104,12 +79,3 @@ def test_latex_escapes_what_latex_would_read():
     )
     assert expected + r"\textasciicircum{} \textasciitilde{} \# \textbackslash{} &" in text
     assert r"of \textless{}unk\textgreater{} \& more." in text
-
-
-def test_long_text_and_long_headings_above_numbers_are_broken_into_lines():
-    rows = {
-        "a": {"system": "b", "text": "a long text, which is broken " * 3, "change, in all": 1.0}
-    }
-    text = latex.latex(table_of("t", "T", "A.", rows, {}), "demo")
-    assert r"{l>{\raggedright\arraybackslash}p{0.5\textwidth}r}" in text
-    assert r"& \shortstack[r]{change,\\in all} \\" in text

@@ -10,7 +10,7 @@ LEFT = [
     Path("models/demo/gone"),
     Path("translations/demo/gone"),
     Path("scores/demo/gone.csv"),
-    Path("scores/demo/plain.json"),  # of an older version of the program
+    Path("scores/demo/gone.json"),
     Path("data/demo/encoded/gone"),
 ]
 

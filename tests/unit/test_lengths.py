@@ -1,8 +1,6 @@
 """Groups by length: a case worked by hand, and the groups of the paper's own test set."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attnmt.scoring.lengths import length_groups, slopes, spread_by_length
 
@@ -27,15 +25,6 @@ def test_counts_of_a_group_stand_in_its_columns():
     assert spread.tolist() == [[[0, 0, 1, 2], [3, 4, 0, 0], [5, 6, 0, 0], [0, 0, 7, 8]]]
     rates = slopes(lambda sums: sums[:, 0], np.array([1.5, 6.0]))(spread.sum(1))
     assert rates.tolist() == [(8 - 8) / 4.5]
-
-
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 12))
-def test_every_sentence_is_in_one_group_of_full_size_but_the_last(lengths, size):
-    groups = length_groups(np.array(lengths), size)
-    assert sorted(i for group in groups for i in group) == list(range(len(lengths)))
-    assert [lengths[i] for group in groups for i in group] == sorted(lengths)
-    assert all(len(group) == size for group in groups[:-1])
-    assert 0 < len(groups[-1]) <= size
 
 
 def test_the_groups_of_newstest2014_end_where_the_papers_do():

@@ -1,6 +1,5 @@
 """The package in other programs: without DVC, Snakemake and MLflow, and as the examples use it."""
 
-import ast
 import importlib.util
 import re
 import subprocess
@@ -24,7 +23,6 @@ from attnmt.training.best_model import best_model
 from attnmt.workflow.dependencies import code_of
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGE = ROOT / "docs/library.md"
 SENTENCE = "Trosto visits a woman every day."
 # Python in which the tools of the extra `workflow` cannot be imported.
@@ -45,7 +43,7 @@ import sys
 import attnmt
 
 attnmt.load(sys.argv[1]).translate("The old house is small.")
-print([name for name in ("torch._dynamo", "sacremoses.tokenize") if name in sys.modules])
+print("torch._dynamo" in sys.modules)
 """
 EVERY_MODULE = """
 import importlib, pkgutil
@@ -127,20 +125,6 @@ def test_every_attention_of_the_example_learns(name):
     assert OWN_LOOP.share_right(model, sentences) >= 0.9
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_the_page_explains_every_name_that_an_example_imports(example):
-    page = PAGE.read_text(encoding="utf-8")
-    imported = [
-        (node.module, name.name)
-        for node in ast.walk(ast.parse(example.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("attnmt.")
-        for name in node.names
-    ]
-    for module, name in imported:
-        assert re.search(rf"^- `{module}\.{name}\b", page, re.MULTILINE), f"{module}.{name}"
-    assert f"examples/{example.name}" in page
-
-
 def test_every_name_of_the_page_exists():
     names = re.findall(r"^- `(attnmt[\w.]*)\.(\w+)", PAGE.read_text(encoding="utf-8"), re.M)
     assert {("attnmt", name) for name in attnmt.__all__} <= set(names)
@@ -185,12 +169,10 @@ def translator() -> attnmt.Translator:
 
 
 def test_a_text_is_one_sentence_and_a_list_is_many(translator):
-    weights = str(ROOT / "weights/demo")
     one = translator.translate(SENTENCE)
     texts = [best.text for best in translator.translate([SENTENCE, "", SENTENCE])]
     assert texts == [one.text, "", one.text]
-    assert attnmt.translate(SENTENCE, weights) == one.text == "Trosto besucht jeden Tag eine Frau."
-    assert attnmt.translate([SENTENCE], weights) == [one.text]
+    assert one.text == "Trosto besucht jeden Tag eine Frau."
     assert translator.translate([]) == []
     assert translator.translate(f"{SENTENCE}\r\n") == one  # as a line of a file is read
     several = translator.n_best(SENTENCE, 3)
@@ -219,12 +201,8 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.translate(["Hi.", None]), "None: a sentence must be text"),
     (lambda t: t.translate("Hi.\nYou."), r"'Hi.\\nYou.': several lines; give each as a sentence"),
     (lambda t: t.explain(" "), "sentence: ' ' has no words"),
-    (lambda t: t.n_best("Hi.", 0), "best of the search: 0 is not a whole number from 1"),
-    (lambda _: attnmt.load(WEIGHTS, beam=0), "beam of the search: 0 is not a whole number"),
-    (lambda _: attnmt.load(WEIGHTS, max_len=3), "'max_len' is no rule"),
     (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_general_feed' and no 'base'"),
     (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
-    (lambda _: attnmt.load(None), "None is not a path"),
     (lambda _: attnmt.load(ROOT / "README.md"), "README.md:\\d+: not YAML"),
     (lambda _: attnmt.load(ROOT / "params.yaml", "basse"), "no model or ensemble 'basse'"),
 ]
@@ -255,4 +233,4 @@ def test_threads_load_one_after_the_other(monkeypatch):
 
 def test_a_translation_does_not_import_what_is_slow_and_unused():
     command = [sys.executable, "-c", SLOW, str(ROOT / "weights/demo")]
-    assert subprocess.check_output(command, text=True) == "[]\n"
+    assert subprocess.check_output(command, text=True) == "False\n"

@@ -42,50 +42,12 @@ def test_an_environment_is_made_once(first):
     assert steps(first) == []
 
 
-def test_mlflow_shows_an_experiment_on_the_port_that_is_checked(first, monkeypatch):
-    monkeypatch.delenv("PORT", raising=False)
-    for words, port in (([], "5000"), (["PORT=5002", "EXPERIMENT=captions"], "5002")):
-        checked, *served = steps(first, "ui", *words)
-        experiment = "captions" if len(words) > 1 else "demo"
-        assert checked == f"attnmt track --experiment {experiment} --port {port}"
-        assert f" --port {port} " in " ".join(served)
-
-
-@pytest.mark.parametrize(
-    ("store", "shown"),
-    [
-        ("", "--backend-store-uri sqlite:///mlflow.db"),
-        ("sqlite:////srv/all.db", "--backend-store-uri sqlite:////srv/all.db"),
-        (
-            "http://127.0.0.1:5000",
-            "That is the server of MLFLOW_TRACKING_URI; nothing is served here.",
-        ),
-    ],
-)
-def test_mlflow_shows_the_store_that_is_named_unless_a_server_does(first, tmp_path, store, shown):
-    for program in ("attnmt", "mlflow"):
-        (tmp_path / program).write_text('#!/bin/sh\necho "$@"\n')
-        (tmp_path / program).chmod(0o755)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    environment |= {"PATH": f"{tmp_path}:{os.environ['PATH']}", "MLFLOW_TRACKING_URI": store}
-    ended = subprocess.run(
-        ["make", "ui"], cwd=first, env=environment, capture_output=True, text=True, check=True
-    )
-    assert ended.stdout.strip().endswith(shown)
-
-
 def test_the_environment_of_a_copied_or_moved_folder_is_made_again(first, tmp_path):
     shutil.copytree(first, tmp_path / "copy", symlinks=True)
     removed, created, *_ = steps(tmp_path / "copy")
     assert removed == "rm -rf .venv"
     assert created.endswith("-m venv .venv")
     assert "rm -rf .venv" in steps((tmp_path / "copy").rename(tmp_path / "moved"))
-
-
-def test_a_link_to_an_environment_stays(first, tmp_path):
-    with_files(tmp_path)
-    (tmp_path / ".venv").symlink_to(first / ".venv")
-    assert steps(tmp_path) == []
 
 
 def test_a_python_that_is_too_old_is_refused_before_an_environment_is_made(tmp_path):

@@ -56,8 +56,8 @@ def test_the_configuration_accepts_a_class_and_refuses_a_misspelled_part(tmp_pat
     assert line in text
     own = text.replace(line, f"{line} encoder: BothWays,").replace("score: dot}", "score: LowRank}")
     path.write_text(own)
-    model = load_params(params_file, tmp_path).training("global_dot_feed")
-    assert (model.score, model.encoder) == ("LowRank", "BothWays")
+    training = load_params(params_file, tmp_path).training("global_dot_feed")
+    assert (training.score, training.encoder) == ("LowRank", "BothWays")
     for right, wrong, message in (
         ("LowRank", "generale", "no score 'generale'; did you mean 'general'"),
         ("BothWays", "recurent", "no encoder 'recurent'; did you mean 'recurrent'"),

@@ -1,29 +1,23 @@
 """Packed models: what ``attnmt pack`` writes translates elsewhere, and MLflow serves it."""
 
 import json
-import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from pathlib import Path
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
 
 import made_records
+import pandas as pd
 import pytest
 from made_scores import score_lines
 from small_experiment import ENGLISH, make_experiment
 from small_project import Command
 
 from attnmt import load
-from attnmt.config import Params
+from attnmt.config import Params, load_params
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import Translation, load_translator
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_json, sha256, write_json, write_lines
+from attnmt.files.text_file import read_json, write_json
 from attnmt.layout import Layout
 from attnmt.packing.folder import CARD, DESCRIPTION, read_packed
 from attnmt.packing.pack import pack_model
@@ -47,10 +41,7 @@ def write_records(params: Params, name: str) -> None:
     changed = (line.model_copy(update={"data": digest[:SHA_DIGITS]}) for line in lines)
     write_score_table(layout.scores(name), changed)
     for member in translators.members:
-        model = params.trainings[member]
-        about = {"experiment": params.experiment, "family": model.family, "seed": model.seed}
-        content = made_records.provenance(member, **about, dataset_digest=digest)
-        write_json(layout.model(member) / "provenance.json", content)
+        write_json(layout.provenance(member), made_records.provenance(member))
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +74,7 @@ def attnmt(attnmt: Command, project: Path, monkeypatch: pytest.MonkeyPatch) -> C
 
 
 def params_of(folder: Path) -> Params:
-    return read_packed(folder / "packed").params
-
-
-def pack_again(path: Path) -> None:
-    """Have the description name a file as it is now."""
-    description = read_json(PACKED / DESCRIPTION)
-    description["metadata"]["files"][path.relative_to(PACKED).as_posix()] = sha256(path)
-    write_json(PACKED / DESCRIPTION, description)
+    return load_params(folder / "params.yaml", folder)
 
 
 def rounded(translated: list[list[Translation]]) -> list[list[Translation]]:
@@ -109,35 +93,21 @@ def test_a_packed_model_translates_as_the_project_s_does(project, tmp_path, name
     assert rounded(translated) == rounded(expected)
     assert any(line[0].text for line in translated)
     files = {file.relative_to(packed) for file in packed.rglob("*") if file.is_file()}
-    assert files == {Path(CARD), Path(DESCRIPTION), *needed}
+    assert files == {*map(Path, (CARD, DESCRIPTION, "params.yaml", "systems.yaml")), *needed}
 
 
 @pytest.mark.parametrize("name", ["local_p", "german", "ensemble"])
 def test_the_card_has_the_scores_and_the_trainings(project, name):
     params = params_of(project)
-    pack_model(params, name, Path("other"), "CC BY 4.0")
+    pack_model(params, name, Path("other"))
     card = Path("other", CARD).read_text(encoding="utf-8")
     assert "22.0 (21.0 to 23.0)" in card
     assert "made|sacrebleu" in card
     for member in params.translators(name).members:
-        assert f"| {member} | {params.trainings[member].seed} |" in card
+        about = "2015-09-17T12:00:00Z | a processor"
+        assert f"| {member} | {params.trainings[member].seed} | {about} |" in card
     source, target = ("German", "English") if name == "german" else ("English", "German")
     assert card.startswith(f"# {name}: {source} to {target}\n")
-    assert "--text-license 'CC BY 4.0' other" in card
-
-
-def test_the_card_s_example_in_python_works(project):
-    card = Path("packed", CARD).read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
-    shown = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(ROOT / "src"), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    (translation,) = re.findall(r"^The first command prints\n\n    (.*)$", card, re.MULTILINE)
-    assert shown.stdout.startswith(f"{translation} [")
 
 
 def test_every_changed_or_missing_file_is_named(project):
@@ -158,8 +128,6 @@ def test_every_changed_or_missing_file_is_named(project):
     [
         ({"format": 1}, "packed/MLmodel: metadata.format: "),
         ({"files": {"../secret": "0" * 64}}, "must be a path inside"),
-        ({"params_file": "/etc/params.yaml"}, "metadata.params_file: must be a path inside"),
-        ({"model": "gruu"}, "did you mean 'gru'?; the model was trained at commit 89abcdef"),
     ],
 )
 def test_a_damaged_description_is_named(project, change, message):
@@ -170,38 +138,17 @@ def test_a_damaged_description_is_named(project, change, message):
         read_packed(PACKED)
 
 
-def test_vocabularies_in_another_order_are_refused_though_all_digests_agree(project):
-    path = next(PACKED.rglob("vocab.en"))
-    first, *words, last = path.read_text(encoding="utf-8").splitlines()
-    write_lines(path, [first, *words[:-2], last, *words[-2:]])
-    pack_again(path)
-    with pytest.raises(InputError, match=rf"^{path}: its words, or their order"):
-        load("packed")
-
-
-def test_pack_replaces_a_packed_folder_and_nothing_else(project, attnmt):
-    status, output, error = attnmt("pack", "packed", "--model", "plain")
+def test_pack_writes_a_new_folder_and_replaces_nothing(project, attnmt):
+    status, output, error = attnmt("pack", "new", "--model", "plain")
     assert (status, error) == (0, "")
-    assert output.startswith("packed: plain of demo, 0.0 MB")
-    assert read_packed(Path("packed")).model == "plain"
-    assert not Path("packed/models/demo", BEST).exists()
-    before = sorted(Path("models").rglob("*"))
-    Path("packed/.git").mkdir()
-    Path("packed/.git/config").write_text("mine")
-    Path("app").mkdir()
-    Path("app/MLmodel").write_text('{"flavors": {}}')
-    for place, fault in (
-        ("models", "models/demo/"),
-        ("params.yaml", "params.yaml: a folder is to be"),
-        ("packed", "packed/.git/config: would be removed"),
-        ("app", "app/MLmodel: metadata: this key is missing"),
-    ):
+    assert output.startswith("new: plain of demo, 0.0 MB")
+    assert read_packed(Path("new")).model == "plain"
+    before = sorted(Path().rglob("*"))
+    for place in ("models", "params.yaml", "packed"):
         status, output, error = attnmt("pack", place)
         assert (status, output) == (2, "")
-        assert error.startswith(f"error: {fault}")
-    assert sorted(Path("models").rglob("*")) == before
-    assert Path("packed/.git/config").read_text() == "mine"
-    assert len(list(Path("app").iterdir())) == 1
+        assert error.startswith(f"error: {place}: ")
+    assert sorted(Path().rglob("*")) == before
 
 
 def test_scores_of_other_data_are_refused(project):
@@ -222,8 +169,8 @@ def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_pat
     assert attnmt("translate", sentence, *weights)[:2] == (0, f"{expected.text}\n")
     assert attnmt("explain", sentence, *other, *weights, *other)[0] == 0
     page = Path("explain.html").read_text(encoding="utf-8")
-    names = [read_packed(DEMO).model, "demo"]
-    assert re.findall(r"<small>(?:demo: )?(.+?)</small>", page) == names
+    names = [read_packed(Path(path)).model for _, path in (other, weights)]
+    assert re.findall(r"<h2 id=.*?>(.+?) <", page) == names
     for also in (("--model", BEST), ("-e", "other")):
         status, _, error = attnmt("translate", sentence, *weights, *also)
         assert status == 2
@@ -248,21 +195,6 @@ def test_ready_made_weights_are_small_and_translate_the_sentences_of_the_readme(
         assert best.links
 
 
-def test_git_keeps_the_bytes_of_packed_weights():
-    """A checkout that changed line ends would change digests."""
-    names = [
-        (description.parent / name).relative_to(ROOT).as_posix()
-        for description in ROOT.glob(f"weights/*/{DESCRIPTION}")
-        for name in read_json(description)["metadata"]["files"]
-    ]
-    assert names
-    command = ["git", "-C", str(ROOT), "check-attr", "text", "--", *names]
-    shown = subprocess.run(command, capture_output=True, text=True, check=False)
-    if shown.returncode:
-        pytest.skip("this is no checkout of git")
-    assert shown.stdout.splitlines() == [f"{name}: text: unset" for name in names]
-
-
 def test_mlflow_loads_the_folder(monkeypatch):
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
     mlflow = pytest.importorskip("mlflow", reason="needs MLflow: pip install -e .[workflow]")
@@ -270,55 +202,6 @@ def test_mlflow_loads_the_folder(monkeypatch):
     sentences = [SENTENCE, "", "The old house is small."]
     expected = [best.text for best in load(DEMO).translate(sentences)]
     assert model.predict(sentences) == expected
-    assert model.predict(sentences, params={"beam": 1})[0] == ANSWER
-    with pytest.raises(mlflow.exceptions.MlflowException, match="beam of the search"):
-        model.predict(sentences, params={"beam": 0})
-
-
-def test_mlflow_serves_the_folder(tmp_path):
-    pytest.importorskip("mlflow", reason="needs MLflow: pip install -e .[workflow]")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    program = str(Path(sys.executable).with_name("mlflow"))
-    command = [program, "models", "serve", "-m", str(DEMO), "--env-manager", "local"]
-    own = {"MLFLOW_DISABLE_TELEMETRY": "true", "PYTHONPATH": str(ROOT / "src")}
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # the server calls uvicorn
-    with subprocess.Popen(
-        [*command, "--host", "127.0.0.1", "--port", str(port)],
-        cwd=tmp_path,
-        env=os.environ | own | {"PATH": path},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as server:
-        try:
-            split = {"columns": ["text"], "data": [[SENTENCE]]}
-            for request in ({"inputs": [SENTENCE]}, {"dataframe_split": split}):
-                assert asked(server, port, request) == (200, {"predictions": [ANSWER]})
-            for fault, key in (({"inputs": ["One.\nTwo."]}, "lines"), ({"inputs": []}, "input")):
-                status, answer = asked(server, port, fault)
-                assert status == 400
-                assert key in str(answer["message"])
-        finally:
-            server.terminate()
-
-
-def asked(
-    server: "subprocess.Popen[bytes]", port: int, request: dict[str, object]
-) -> tuple[int, dict[str, object]]:
-    """Return the status and the answer, as soon as the server answers."""
-    question = Request(
-        f"http://127.0.0.1:{port}/invocations",
-        json.dumps(request).encode(),
-        {"Content-Type": "application/json"},
-    )
-    until = time.monotonic() + 120
-    while True:
-        try:
-            with urlopen(question, timeout=60) as answer:
-                return answer.status, json.load(answer)
-        except HTTPError as error:
-            return error.code, json.load(error)
-        except URLError:
-            assert server.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.2)
+    assert model.predict(pd.DataFrame({"text": sentences})) == expected  # as a server gives them
+    with pytest.raises(mlflow.exceptions.MlflowException, match="several lines"):
+        model.predict(["One.\nTwo."])

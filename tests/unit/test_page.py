@@ -22,8 +22,6 @@ from made_report import (
 )
 
 from attnmt.layout import Layout
-from attnmt.reporting.chart import chart
-from attnmt.reporting.curves import Panel, Series
 from attnmt.reporting.page import ADDRESS
 from attnmt.reporting.report import make_report
 from attnmt.reporting.summary import make_summary
@@ -96,10 +94,11 @@ def test_the_page_opens_with_table_1_and_figure_5_and_folds_the_rest(page):
     assert [f"#{name}" for name in chain(first, *groups)] == [one for one in linked if one[1:]][2:]
 
 
-def test_claims_open_the_page_with_a_picture_and_their_verdicts(tmp_path, monkeypatch):
+def test_claims_open_the_page_with_a_picture_but_not_that_of_ones_own_text(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     claims = [made_claim("one"), made_claim("two", claim=NASTY, verdict="refuted")]
-    text = page_of(write_report(["base", "base_reverse"], claims, seeds=2))
+    params = write_report(["base", "base_reverse"], claims, seeds=2)
+    text = page_of(params)
     first, *groups = sections(text)
     assert first[0] == "claims_figure"
     assert ["claims"] in groups
@@ -109,11 +108,7 @@ def test_claims_open_the_page_with_a_picture_and_their_verdicts(tmp_path, monkey
     assert {"confirmed", "refuted"} <= set(parsed.values("data-verdict"))
     assert NASTY not in text
     assert "attention" not in parsed.values("id")  # neither system has any
-
-
-def test_the_page_of_ones_own_text_has_only_its_own_systems(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    params = of_own_text(write_report(claims=[made_claim("one")], seeds=2))
+    params = of_own_text(params)
     write_score_table(Layout(params.experiment).score_table, own_numbers(params).lines)
     text = page_of(params)
     first, *groups = sections(text)
@@ -145,21 +140,6 @@ def test_only_the_citation_points_outside_only_the_script_runs_and_names_are_fou
     policy = next(attrs["content"] for _, attrs in parsed.elements if "http-equiv" in attrs)
     digest = base64.b64encode(hashlib.sha256(parsed.scripts[0].encode()).digest()).decode()
     assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}';")
-
-
-def test_a_chart_places_points_between_round_numbers_and_keeps_their_values():
-    series = Series("Base", "base", [100.0, 300.0], [9.5, 12.25], 0)
-    drawn = chart(Panel("Ours", "steps", "cost", [series]))
-    ((_, points),) = drawn.curves
-    assert [text for *_, text in points] == ["100: 9.5", "300: 12.25"]
-    at = {tick.text: tick.at for tick in drawn.x_ticks}
-    assert at["120"] - at["80"] == pytest.approx(2 * (points[0][0] - at["80"]), abs=0.2)
-    above, below = (next(t.at for t in drawn.y_ticks if t.text == n) for n in ("12", "9"))
-    assert above < below  # y of an SVG runs down
-    assert above > points[1][1]
-    assert points[0][1] < below
-    one = chart(Panel("Ours", "steps", "cost", [Series("Base", "base", [1.0], [2.0], 0)]))
-    assert len(one.x_ticks) > 1  # also around a single point
 
 
 def test_the_summary_has_the_systems_that_the_development_set_chooses():

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from subword_nmt.apply_bpe import BPE
 
 from attnmt.errors import InputError
-from attnmt.text import pieces
 from attnmt.text.pieces import Cutter, join_pieces, learn_codes, word_links, words_of_pieces
 
 # The letters of the marks of pieces and of unknown words, so that random text looks like them
@@ -42,14 +41,6 @@ def test_codes_are_those_of_a_case_worked_by_hand():
     assert codes == ["#version: 0.2", "s t</w>", "e st</w>", "l o", "w est</w>", "n e"]
 
 
-def test_a_piece_that_is_not_known_is_split():
-    codes = learn_codes(COUNTS, 100)
-    cutter = Cutter.of_text(codes, COUNTS, 5)
-    pieces = ["newest", "low", "l@@", "o@@", "w@@", "e@@", "r"]
-    assert cutter.cut(["newest", "low", "lower"]) == pieces
-    assert Cutter(codes, {"low", "newest"}).cut(["newest", "low", "lower"]) == pieces
-
-
 @pytest.mark.parametrize("letters", ["ab", "abcdefg\\.", "aβ中"])
 def test_pieces_are_those_of_subword_nmt(letters):
     chance = random.Random(letters)
@@ -71,25 +62,6 @@ def test_pieces_are_those_of_subword_nmt(letters):
 def test_text_with_nothing_to_merge_is_refused(counts):
     with pytest.raises(InputError, match=r"encoding\.pieces: .* nothing to merge"):
         learn_codes(Counter(counts), 5)
-
-
-def test_the_rarest_words_of_a_very_large_text_are_left_out(monkeypatch):
-    monkeypatch.setattr(pieces, "LEARNED_FROM", 2)
-    assert learn_codes(COUNTS, 99) == learn_codes(Counter({"newest": 6, "low": 5}), 99)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", []),
-        ("a b@@ c d", ["a", "bc", "d"]),
-        ("<unk> b@@ <unk> d", ["<unk>", "<unk>", "d"]),  # nothing is known about b<unk>
-        ("a b@@", ["a", "b"]),  # a translation may end within a word
-        ("a@@@ @", ["a@@"]),
-    ],
-)
-def test_pieces_are_joined_to_words(text, words):
-    assert join_pieces(text.split()) == words
 
 
 def test_links_of_words_are_those_of_any_of_their_pieces():

@@ -1,20 +1,15 @@
 """From the ids of a search to words and their links, for a family of words and one of pieces."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import torch
-from small_project import load_stage
 
-from attnmt.config import Language, SearchRules
+from attnmt.config import SearchRules
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.explanation import explain
 from attnmt.decoding.forced_decoding import force
 from attnmt.decoding.pipeline import TranslationPipeline, load_translator
-from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.text.pieces import words_of_pieces
-from attnmt.text.tokenizer import tokenizer
 
 Units = list[list[str]]
 
@@ -57,121 +52,37 @@ def test_translations_are_words_with_links_of_words(text):
                 continue
             linked_unknown += 1
             original = best.source[next(i for i, k in best.links if k == j)]
-            assert replaced == (text.dictionary.best(original) or original)
+            assert replaced == (text.dictionary.get(original) or original)
     assert text.data.pieces or linked_unknown
 
 
-def test_forced_links_are_of_words_in_every_reading(text):
+def test_forced_links_are_of_words_at_either_offset(text):
     forced, pairs = text.force_decode_set("test"), zip(*units(text), strict=True)
-    assert list(forced.links) == ["same", "next"]
+    links = text.links_by_offset("test")
+    assert forced.links == links[text.options.attention_offset]
     sides = [text.data.text("test", side) for side in ("en", "de")]
     for line, pair in enumerate(pairs):
         (alone,) = force(text.models, *([side[line]] for side in sides))
         assert forced.scores[line] == pytest.approx(alone.score, abs=1e-4)
         source, target = (word_of(text, sentence) for sentence in pair)
-        for step, links in forced.links.items():
-            expected = {(source[i], target[j]) for j, i in enumerate(alone.links(step))}
-            assert set(links[line]) == expected
+        for offset in (0, 1):
+            expected = {(source[i], target[j]) for j, i in enumerate(alone.links(offset))}
+            assert set(links[offset][line]) == expected
 
 
 def test_what_the_rules_cut_and_weigh_is_explained_with_the_scores_of_the_search(params, folder):
-    rules = SearchRules(max_length=2)
+    rules = SearchRules(min_ratio=0, max_ratio=0.3)  # of six words, so two
     text = load_translator(params, "ensemble", folder)
-    members = len(text.models)
-    for shares in (None, tuple((i + 1) / sum(range(members + 1)) for i in range(members))):
-        options = replace(text.options, rules=rules, shares=shares)
-        text.options = options
-        found = text.translate(["The old house is new."], options.n_best(3))[0]
-        shown = explain(text, "The old house is new.", candidates=3).candidates
-        assert [len(one.units) for one in shown] == [2] * 3
-        assert [one.score for one in shown] == pytest.approx([one.score for one in found], abs=1e-4)
-
-
-def test_a_lack_of_memory_is_not_taken_for_damage(params, folder, monkeypatch):
-    def too_large(*_: object) -> None:
-        raise RuntimeError(
-            "DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"
-        )
-
-    monkeypatch.setattr("attnmt.training.saved.LuongNMT", too_large)
-    with pytest.raises(RuntimeError, match="allocate memory"):
-        load_translator(params, "local_p", folder)
-
-
-MAPS = Path("/proc/self/maps")
-
-
-@pytest.mark.skipif(not MAPS.exists(), reason="needs Linux, which lists a process's memory")
-def test_weights_stay_in_their_files_and_take_no_second_copy(params, folder):
-    text = load_translator(params, "ensemble", folder)
-    ranges = [
-        [int(end, 16) for end in line.split()[0].split("-")]
-        for line in MAPS.read_text().splitlines()
-        if line.endswith("weights.safetensors")
-    ]
-    for model in text.models:
-        for weight in model.parameters():
-            assert any(start <= weight.data_ptr() < end for start, end in ranges)
-
-
-def test_what_a_part_keeps_beside_its_weights_is_there(params, folder, monkeypatch):
-    """As sinusoidal positions in an encoder of one's own, which no file of weights has."""
-    made = LuongNMT.__init__
-
-    def with_places(self: LuongNMT, config: ModelConfig) -> None:
-        made(self, config)
-        self.register_buffer("places", torch.arange(3.0), persistent=False)
-
-    monkeypatch.setattr(LuongNMT, "__init__", with_places)
-    (model,) = load_translator(params, "plain", folder).models
-    assert model.places.tolist() == [0, 1, 2]
-
-
-def test_a_copied_word_is_written_as_the_targets_rule_writes_it(params, folder):
-    text = load_translator(params, "local_p", folder)
-
-    def copied(word: str) -> str:
-        return text.without_unknown(["<unk>"], [word], [(0, 0)])[0]
-
-    assert copied("&amp;") == "&amp;"  # both sides have Moses' rules
-    text.source.language = Language(code="ca", name="Catalan", tokenize="words")
-    found = [copied(word) for word in ("￭/￭", "O￭'", "&", "￭")]
-    assert found == ["/", "O&apos;", "&amp;", "<unk>"]
-    # From Moses' rules to those of words
-    text.source.language = Language(code="en", name="English", tokenize="moses")
-    text.target.language = Language(code="ca", name="Catalan", tokenize="words")
-    text._rule = tokenizer(text.target.language, split_hyphens=False)
-    assert [copied(word) for word in ("&apos;Brien", "&amp;")] == ["'Brien", "&"]
+    text.options = replace(text.options, rules=rules)
+    found = text.translate(["The old house is new."], text.options.n_best(3))[0]
+    shown = explain(text, "The old house is new.", candidates=3).candidates
+    assert [len(one.units) for one in shown] == [2] * 3
+    assert [one.score for one in shown] == pytest.approx([one.score for one in found], abs=1e-4)
 
 
 def test_a_model_without_attention_links_nothing(params, folder):
     text = load_translator(params, "plain", folder)
-    assert text.force_decode_set("test").links == {}
+    assert text.force_decode_set("test").links == []
     for translations in text.translate_set("test"):
         assert translations[0].links == []
         assert translations[0].replaced == translations[0].words
-
-
-def test_a_model_that_attends_to_padding_takes_one_sentence_at_a_time(text):
-    (model,) = text.models
-    model.config.system.faults.append("unmasked_padding")
-    faulty = TranslationPipeline(
-        [model], text.source, text.target, text.data, text.dictionary, text.options, 3
-    )
-    assert (text.batch_size, faulty.batch_size) == (2, 1)
-
-
-def test_n_best_lists_start_with_the_best_and_are_written_in_order(text, tmp_path):
-    translations = text.translate_set("test")
-    stage = load_stage("translate")
-    stage.write_translations(tmp_path, "test", translations, 3)
-    rows = [line.split(" ||| ") for line in (tmp_path / "test.nbest").read_text().splitlines()]
-    best = (tmp_path / "test.out").read_text().splitlines()
-    for line, first in enumerate(best):
-        own = [(words, float(score)) for number, words, score in rows if int(number) == line]
-        assert 1 <= len(own) <= 3
-        assert own[0][0] == first
-        assert [score for _, score in own] == sorted((score for _, score in own), reverse=True)
-    assert len(rows) > len(best)
-    stage.write_translations(tmp_path / "one", "test", translations, 1)
-    assert not (tmp_path / "one/test.nbest").exists()

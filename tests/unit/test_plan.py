@@ -1,6 +1,5 @@
 """``attnmt plan``: what would run, for how long, and what is downloaded, in a made-up project."""
 
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,7 @@ import pytest
 import typer
 from test_times import enter_project, finish, write_params, write_text_size
 
-from attnmt.commands import plan as command
 from attnmt.commands.plan import plan
-from attnmt.errors import InputError
 from attnmt.workflow import graph
 from attnmt.workflow.graph import Stage
 
@@ -47,7 +44,6 @@ def run(*arguments: str, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> str:
     monkeypatch.setattr(sys, "argv", ["plan", *arguments])
     app(standalone_mode=False)
     out: str = capsys.readouterr().out
-    assert max(map(len, out.splitlines())) <= command.WIDTH
     return out
 
 
@@ -81,29 +77,22 @@ def cells(text: str, start: str) -> list[str]:
     return [cell.strip() for cell in line.split("  ") if cell.strip()]
 
 
-def flowing(text: str) -> str:
-    return " ".join(text.split())
-
-
 def test_it_says_what_would_run_how_long_it_takes_and_what_is_downloaded(project, said):
     write_text_size(project)
     finish(project, "base", speed=0.5)
-    text = said("corpus", arguments=("--at-once", "2"))
+    text = said("corpus")
     assert "11 of 12" in text
-    assert cells(text, "corpus") == ["corpus", "1", "0", "1", "0"]
-    assert cells(text, "train") == ["train", "2", "2", "3", "1"]
+    assert cells(text, "corpus") == ["corpus", "1", "0"]
+    assert cells(text, "train") == ["train", "2", "2"]
     assert cells(text, "base") == ["base", "0.0 M", "0.0 M", "22.2 h"]  # 40,000 words
-    assert "take about 22.2 h, 2 at a time" in text
+    assert " 32.2 h" in text
     assert "Downloads: none." in text
-    base, both = re.findall(r"(?:checkpoint takes|trainings up to) ([\d.]+) kB", flowing(text))
-    assert 4 * float(base) < float(both) <= 8 * float(base)  # two trainings of four files each
-    text = said("corpus", "train@base")  # what is done is not in the time
-    assert "take about 10.0 h, 1 at a time" in text
+    assert " 10.0 h, " in said("corpus", "train@base")  # what is done is not in the time
     assert "0 of 12" in said(*NAMES)
 
 
 def test_without_a_text_no_time_is_known(project, said):
-    assert cells(said(), "base") == ["base", "0.0 M", "?", "?"]
+    assert cells(said(), "base") == ["base", "0.0 M", "not known", "not known"]
     write_text_size(project)
     assert "rough" in said()
 
@@ -129,11 +118,4 @@ def test_the_command_asks_dvc_what_is_done(project, monkeypatch, capsys):
     monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
     text = run(monkeypatch=monkeypatch, capsys=capsys)
     assert "2 of 2" in text
-    assert cells(text, "train") == ["train", "2", "2", "1", "1"]
-
-
-def test_without_dvc_it_says_what_to_install(project, monkeypatch, capsys):
-    monkeypatch.delitem(sys.modules, "attnmt.workflow.graph")
-    monkeypatch.setitem(sys.modules, "dvc.repo", None)
-    with pytest.raises(InputError, match=r"dvc\.repo.*pip install"):
-        run(monkeypatch=monkeypatch, capsys=capsys)
+    assert cells(text, "train") == ["train", "2", "2"]

@@ -51,9 +51,9 @@ class Operations(TorchDispatchMode):
 
 @pytest.mark.parametrize("name", TRAININGS)
 def test_a_step_multiplies_only_by_onednn(name):
-    cell, system, recipe = TRAININGS[name]
+    cell, system, settings = TRAININGS[name]
     shape = ModelShape(layers=2, size=8, window_D=3, location_slots=20, init=0.1, cell=cell)
-    step = Step(LuongNMT(ModelConfig(system, shape, 8, 8)).train(), recipe)
+    step = Step(LuongNMT(ModelConfig(system, shape, 8, 8)).train(), settings)
     step.model.initialize(1)
     text = reversal(8, 1, system.reverse)
     with Operations() as operations:

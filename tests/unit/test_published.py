@@ -6,7 +6,6 @@ import pytest
 from made_report import made_params
 
 from attnmt.config import ALIGNER
-from attnmt.reporting.curves import paper_curves
 from attnmt.reporting.rows import table_rows
 from attnmt.scoring import published
 from attnmt.scoring.published import paper_set, published_lines
@@ -65,22 +64,3 @@ def test_printed_gains_are_those_over_the_row_that_systems_yaml_names():
             if gain != pytest.approx(ours.value - other.value):
                 odd.append((key, gain))
     assert odd == [("table4/local_p_dot", 1.9)]
-
-
-def test_figures_5_and_6_have_the_published_curves():
-    rows, curves = zip(*paper_curves(PARAMS, "Figure 5"), strict=True)
-    steps = [5000.0 * k for k in range(1, 40)]
-    assert [[point.x for point in curve] for curve in curves] == [steps] * 6
-    assert (rows[0].system, rows[0].label, curves[0][0].y) == ("base", "Base", 5.583)
-    rows, curves = zip(*paper_curves(PARAMS, "Figure 6"), strict=True)
-    lengths = [8, 10, 12, 14, 16, 18, 19, 22, 24, 27, 30, 34, 42, 75]
-    assert [[point.x for point in curve] for curve in curves] == [lengths] * 5
-    ours = {("base_reverse_dropout", False), ("local_p_general_feed", True), ("ensemble", True)}
-    others = {(None, False), (None, True)}  # two are other people's
-    assert {(row.system, row.replaced) for row in rows} == ours | others
-
-
-def test_what_was_trained_with_other_settings_than_most_is_marked():
-    params = made_params(file=PAPER)
-    marks = {row.key: row.mark for row in table_rows(params, "table1")}
-    assert {key for key, mark in marks.items() if mark} == {"base", "reverse"}

@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -59,27 +58,6 @@ def test_the_demos_text_has_the_digests_on_its_card(tmp_path):
     }
 
 
-def test_sgm_becomes_lines_and_its_translators_references(corpus):
-    texts = {"en": ["One.", "Two."], "de": ["Eins.", "Zwei."], "de.2": ["", "Die zwei."]}
-    files = {}
-    for suffix, lines in texts.items():
-        segments = "".join(f'<seg id="{n}">{line}</seg>' for n, line in enumerate(lines))
-        content = gzip.compress(
-            f'<refset><doc docid="d">{segments}</doc></refset>'.encode(), mtime=0
-        )
-        (corpus.mirror / f"{suffix}.sgm.gz").write_bytes(content)
-        digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
-        files[suffix] = [{"url": f"http://x/{suffix}.sgm.gz", "digest": digest}]
-    sets = corpus.params["corpus"]["files"]
-    sets["test"] = files
-    corpus.succeed("corpus")
-    assert (corpus.raw / "test.en").read_text() == "One.\nTwo.\n"
-    assert (corpus.raw / "test.de").read_text() == "Eins.\nZwei.\n"
-    assert (corpus.raw / "test.de.2").read_text() == "\nDie zwei.\n"
-    corpus.succeed("tokens")
-    assert (corpus.tokens / "test.de.2").read_text() == "\nDie zwei .\n"
-
-
 @pytest.fixture
 def local(project) -> Project:
     """Return a small project that brings its own text, in two languages that Moses has no rules for."""
@@ -100,17 +78,6 @@ def put(project: Project, name: str, content: bytes) -> None:
     (folder(project) / name).write_bytes(content)
 
 
-@pytest.mark.parametrize("text", [None, "elsewhere"], ids=["", "in a folder that is named"])
-def test_only_the_files_of_the_sets_are_copied(local, text):
-    put(local, "other.xx", b"\xff")
-    put(local, "train.xx.bak", b"\xff")
-    if text:
-        shutil.move(folder(local), local.folder / text)
-        local.params["corpus"]["text"] = text
-    local.succeed("corpus")
-    assert {path.name: path.read_text() for path in local.raw.iterdir()} == TEXT
-
-
 def test_rows_that_are_blank_in_all_files_are_left_out_and_counted(local):
     """The links keep to their own lines."""
     put(local, "test.xx", b"a b\n \nc d\n")
@@ -124,30 +91,20 @@ def test_rows_that_are_blank_in_all_files_are_left_out_and_counted(local):
     assert written == ["a b\nc d\n", "e f\ng h\n", "0-0\n1-1\n"]
 
 
-def test_references_and_links_come_along(local):
-    put(local, "test.yy.2", b"Ein Hund .\nDer Hund, ja.\n")
-    put(local, "test.yy.3.gz", gzip.compress(b"1\n \n"))
+def test_links_come_along(local):
     put(local, "test.links.gz", gzip.compress(b"1-1 0?0\n\n"))
-    put(local, "train.yy.2", b"1 1\n2\n\n")
     local.succeed("corpus")
-    names = {path.name for path in local.raw.iterdir()}
-    assert names == {*TEXT, "test.yy.2", "test.yy.3", "test.links", "train.yy.2"}
-    assert (local.raw / "test.links").read_text() == "0?0 1-1\n\n"
-    assert (local.raw / "test.yy.3").read_text() == "1\n\n"
+    assert {path.name for path in local.raw.iterdir()} == {*TEXT, "test.links"}
     local.succeed("tokens")
-    assert (local.tokens / "test.yy.2").read_text() == "Ein Hund .\nDer Hund ￭, ja ￭.\n"
-    assert (local.tokens / "test.links").read_text() == "0?0 1-1\n\n"
-    assert (local.tokens / "train.xx").read_text() == "a house\nc d\n"
-    assert (local.tokens / "train.yy.2").read_text() == "1 1\n\n"  # it goes with its pair
+    for folder in (local.raw, local.tokens):
+        assert (folder / "test.links").read_text() == "0?0 1-1\n\n"
     summary = json.loads((local.tokens / "summary.json").read_text())["sets"]["test"]
-    counts = {suffix: counts["tokens"] for suffix, counts in summary["text"].items()}
-    assert counts == {"xx": 4, "yy": 4, "yy.2": 8, "yy.3": 1}
+    assert {code: of["tokens"] for code, of in summary["text"].items()} == {"xx": 4, "yy": 4}
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("test.yy", TEXT["test.xx"].encode(), "test.xx: 2 of 2 lines are the same in"),
         ("test.xx", b"\xff\xfea\0\n\0", "test.xx: .*UTF-16"),
         ("dev.yy", None, "dev.yy: no such file"),
         ("dev.yy.gz", b"ein\n", "dev.yy: there is dev.yy.gz, too"),

@@ -1,17 +1,12 @@
 """Raw text to plain translations, against what the stages write for the same text."""
 
 import shutil
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from made_records import metrics
 from small_experiment import ENGLISH, GERMAN
 
-from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.pipeline import TranslationPipeline, load_translator
-from attnmt.decoding.search import search
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_json
 from attnmt.layout import Layout
@@ -39,12 +34,6 @@ def test_raw_text_is_translated_as_the_stage_translates_its_ids(translators, nam
         assert ours[0].score == pytest.approx(expected[0].score, abs=1e-4)
 
 
-def test_attention_is_read_at_the_chosen_step_or_at_the_authors(translators, params, folder):
-    authors = load_translator(params, "local_p", folder, with_reading=False)
-    steps = [one.options.link_step for one in (translators["local_p"], authors)]
-    assert steps == ["same", "next"]
-
-
 def test_unknown_words_are_replaced_and_text_is_plain(translators):
     moses = MosesTokenizer("de", split_hyphens=False)
     unknown = 0
@@ -67,33 +56,6 @@ def test_lines_without_words_stay_empty_in_their_place(translators):
     assert translators["gru"].translate([""])[0][0].source == []
 
 
-def test_a_batch_with_a_long_sentence_has_few_sentences(translators, monkeypatch):
-    lines = ["the old house " * 9, "The house.", "The old house is new.", "Gardens!"]
-    expected = [translations[0].words for translations in translators["subwords"].translate(lines)]
-    rows: list[int] = []
-
-    def noted(models: Any, sources: Any, *arguments: Any) -> list[list[Hypothesis]]:
-        rows.append(len(sources))
-        return search(models, sources, *arguments)
-
-    monkeypatch.setattr("attnmt.decoding.batched.search", noted)
-    monkeypatch.setattr("attnmt.decoding.batched.MOST_UNITS", 20)
-    translated = translators["subwords"].translate(lines)
-    assert [translations[0].words for translations in translated] == expected
-    assert rows[0] == 1
-    assert max(rows) == 2  # the experiment's batch
-
-
-@settings(max_examples=40, deadline=None)
-@given(line=st.text(st.characters(codec="utf-8", exclude_characters="\n")))
-@pytest.mark.parametrize("name", ["local_p", "subwords"])
-def test_any_text_gives_at_most_one_line(translators, name, line):
-    best = translators[name].translate([line])[0][0]
-    assert len(best.text.splitlines()) <= 1
-    assert "\t" not in best.text
-    assert len(best.words) == len(best.replaced)
-
-
 def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
     def refused(name: str) -> str:
         with pytest.raises(InputError) as error:
@@ -107,26 +69,9 @@ def test_a_missing_file_is_named_with_what_makes_it(params, folder, tmp_path):
     weights = "models/demo/local_p/weights.safetensors: "
     assert refused("ensemble") == weights + all_of_it.format("ensemble", "ensemble")
     shutil.copytree(folder / "models", tmp_path / "models")
-    reading = "translations/demo/local_p/reading.json: "
-    assert refused("local_p") == reading + all_of_it.format("local_p", "translate")
-    load_translator(params, "plain", tmp_path)  # without attention there is no reading
-
-
-def test_the_longest_sentence_of_the_training_text_is_known(translators, params, folder, tmp_path):
-    for name in ("local_p", "german", "subwords", "gru"):
-        translator = translators[name]
-        train = translator.data.units("train", translator.source.code)
-        assert translator.source.longest == max(map(len, train))
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
-    for ids in tmp_path.glob("data/demo/encoded/*/*.npy"):  # as where the model is served
-        ids.unlink()
-    assert load_translator(params, "local_p", tmp_path).source.longest == 50
-    assert load_translator(params, "gru", tmp_path).source.longest == 5
-
-
-def test_without_a_forward_model_the_best_backward_one_is_taken(params, folder):
-    backward = {n: m for n, m in params.trainings.items() if m.direction == "backward"}
-    assert best_model(params.model_copy(update={"trainings": backward}), folder) == "german"
+    offset = "translations/demo/local_p/offset.json: "
+    assert refused("local_p") == offset + all_of_it.format("local_p", "translate")
+    load_translator(params, "plain", tmp_path)  # without attention there is no offset
 
 
 def test_the_best_model_has_the_lowest_perplexity_of_all_that_read_the_same_units(

@@ -11,7 +11,7 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import read_forced
-from attnmt.scoring.reference_links import cut_links, link_kind, reference_links
+from attnmt.text.reference_links import cut_links, link_kind, reference_links
 
 WORDS = [(3, 3), (6, 2), (1, 4)]  # of each sentence pair, source and target
 GOLD = ["0-0 1?2", "5-1 0-0 2?1", "0-3"]
@@ -90,12 +90,13 @@ def test_cut_links_link_the_same_words(pair, length):
 def test_a_backward_systems_links_are_flipped(params):
     """A system links what it reads to what it writes; its links are judged from source to target."""
     layout, names = Layout("demo"), ("global_dot_feed", "back_global_dot_feed")
-    forward, backward = (layout.translations(n) / "test1.forced.same.links" for n in names)
+    forward, backward = (layout.translations(n) / "test1.forced.links" for n in names)
     write_lines(forward, ["2-0", "5-1", "0-3"])  # source word 5 of the second pair, target word 1
     write_lines(backward, ["0-2", "1-5", "3-0"])
     for name in names:
-        links = read_forced(params, name, "test1", ["same"])["same"]
-        assert links == [[(2, 0)], [(5, 1)], [(0, 3)]]
+        assert read_forced(params, name, "test1") == [[(2, 0)], [(5, 1)], [(0, 3)]]
     write_lines(backward, ["0-2", "5-1", "3-0"])  # the other way round it lies outside
-    with pytest.raises(InputError, match=r"same.links:2: link 5-1 lies outside the pair's 2 and 6"):
-        read_forced(params, names[1], "test1", ["same"])
+    with pytest.raises(
+        InputError, match=r"forced.links:2: link 5-1 lies outside the pair's 2 and 6"
+    ):
+        read_forced(params, names[1], "test1")

@@ -4,7 +4,6 @@ import pytest
 from made_report import MODELS, made_numbers, made_params
 from other_languages import in_languages
 
-from attnmt.errors import InputError
 from attnmt.files.text_file import write_lines
 from attnmt.layout import Layout
 from attnmt.reporting.samples import samples_table
@@ -59,9 +58,3 @@ def test_raw_text_that_is_tokens_is_detokenized(params):
     write_lines(Layout("demo").raw / "test1.en", ["It &apos;s well @-@ known ."] * LINES)
     rows = samples_of(in_languages(params, "en English", "de German", "none"))
     assert rows[0] == ["test1", 1, "source", "It's well-known."]
-
-
-def test_translations_of_another_text_are_named(params):
-    write_lines(Layout("demo").translations(BASE) / "test1.txt", texts("x", LINES - 1))
-    with pytest.raises(InputError, match=rf"demo/{BASE}/test1.txt: 29 lines .* 30"):
-        samples_of(params)

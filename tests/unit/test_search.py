@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,15 +11,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnmt.config import LinkStep, ModelShape, SearchRules, System
+from attnmt.config import ModelShape, SearchRules, System
 from attnmt.decoding.batched import search_all
 from attnmt.decoding.forced_decoding import force
-from attnmt.decoding.history import Hypothesis
-from attnmt.decoding.search import Search, search
+from attnmt.decoding.search import Hypothesis, Search, search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import make_batch
-from attnmt.text.dictionary import Dictionary
 from attnmt.text.vocabulary import EOS
 
 MANY = 1000  # translations, more than are ever finished: no search stops early for the n best
@@ -65,8 +63,7 @@ def exhaustive(models: Sequence[LuongNMT], source: np.ndarray, options: Search =
     S, rules = len(source), options.rules
     least = int((0.5 if rules.min_ratio is None else rules.min_ratio) * (S + 1))
     most = int((rules.max_ratio or 1.5) * (S + 1))
-    most = min(most, rules.max_length or most)
-    lengths = range(min(max(least, rules.min_length or 1), most - 1), most)  # without </s>
+    lengths = range(min(max(least, 1), most - 1), most)  # without </s>
     alphabet = [w for w in range(WORDS) if w != EOS]
     targets = [
         np.array(words, dtype=np.int32)
@@ -96,7 +93,6 @@ RULES = {
     "gnmt": SearchRules(length_penalty="gnmt", alpha=0.7),
     "ratios": SearchRules(min_ratio=0.8, max_ratio=1.3),
     "from nothing": SearchRules(min_ratio=0, max_ratio=1),
-    "lengths": SearchRules(min_length=2, max_length=4, length_penalty="average"),
     "contradiction": SearchRules(min_ratio=1.0, max_ratio=1.0),
 }
 
@@ -159,24 +155,10 @@ def narrow(model: LuongNMT, source: Ids, options: Search) -> list[Scored]:
 @given(seed=st.integers(0, 10_000), beam=st.integers(1, 3), length=st.integers(2, 4))
 def test_a_narrow_beam_is_that_of_plain_python(seed, beam, length):
     model, (source,) = tiny(ATTENTIONS["local_p_feed"], seed), sentences([length], seed)
-    options = Search(beam, MANY, best=MANY, rules=SearchRules(max_length=5))
+    options = Search(beam, MANY, best=MANY, rules=SearchRules(max_ratio=1))
     expected, (found,) = narrow(model, source, options), search([model], [source], options)
     assert [one.words for one in found] == [one.words for one in expected]
     assert [one.score for one in found] == pytest.approx([one.score for one in expected])
-
-
-@pytest.mark.parametrize(
-    ("S", "rules", "expected"),
-    [
-        (99, {"min_ratio": 0.29, "max_ratio": 1.1}, (29, 110)),  # exact where fractions are not
-        (3, {"min_ratio": 0, "max_ratio": 0.1}, (0, 1)),
-        (40, {"max_length": 10}, (9, 10)),  # the greatest length counts where the least is above it
-        (4, {"min_length": 9}, (6, 7)),
-        (4, {"max_length": 1}, (0, 1)),
-    ],
-)
-def test_rules_limit_lengths(S, rules, expected):
-    assert Search(1, 1, rules=SearchRules(**rules)).limits(S) == expected
 
 
 def test_an_ensemble_averages_logits():
@@ -243,12 +225,12 @@ def test_threads_share_out_the_batches_and_change_nothing():
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("step", get_args(LinkStep))
+@pytest.mark.parametrize("offset", [0, 1])
 @pytest.mark.parametrize("seeds", [(3,), (3, 8)], ids=["model", "ensemble"])
-def test_scores_and_links_are_those_of_forced_decoding(seeds, step):
+def test_scores_and_links_are_those_of_forced_decoding(seeds, offset):
     models = [tiny(ATTENTIONS["local_p_feed"], seed, words=9, init=0.3) for seed in seeds]
     texts = sentences([5, 8, 3, 2, 4], 8)
-    options = Search(beam=9, candidates=20, best=MANY, link_step=step)
+    options = Search(beam=9, candidates=20, best=MANY, attention_offset=offset)
     compared = 0
     for source, candidates in zip(texts, search_all(models, texts, options, 5), strict=True):
         for candidate in candidates:
@@ -258,38 +240,12 @@ def test_scores_and_links_are_those_of_forced_decoding(seeds, step):
             target = np.array(candidate.words, dtype=np.int32)
             (forced,) = force(models, [source], [target])
             assert candidate.score == pytest.approx(forced.score)
-            assert candidate.links == forced.links(step)
+            assert candidate.links == forced.links(offset)
     assert compared > 3
 
 
-def test_the_lengths_of_translations_keep_to_the_rules():
-    model = tiny(ATTENTIONS["none"], 1, words=9, init=0.1)
-    for S in range(1, 12):
-        found = search([model], sentences([S], S), Search(3, 1000, best=MANY))
-        for candidate in found[0]:
-            words = len(candidate.words) + 1  # </s>
-            assert (S + 1) // 2 < words <= 3 * (S + 1) // 2 + 1
-            assert EOS not in candidate.words
-
-
-def test_if_no_translation_ends_the_beam_is_returned(monkeypatch):
-    model = tiny(ATTENTIONS["local_p_feed"], 1, words=9)
-    plain = model.logits
-
-    def endless(h_tilde: torch.Tensor) -> torch.Tensor:
-        logits = plain(h_tilde)
-        logits[..., EOS] -= 1e3
-        return logits
-
-    monkeypatch.setattr(model, "logits", endless)
-    S = 2
-    found = search([model], sentences([S], 0), Search(beam=3, candidates=20))[0]
-    assert len(found) == 3
-    assert all(len(c.words) == len(c.links) == 3 * (S + 1) // 2 for c in found)
-
-
 def test_unknown_words_are_replaced_through_their_first_link():
-    dictionary = Dictionary({"Tisch": "table"})
+    dictionary = {"Tisch": "table"}
     source = ["Der", "Tisch", "von", "Zerburg"]
     words = ["the", "<unk>", "from", "<unk>"]
     links = [(0, 0), (1, 1), (2, 2), (3, 3)]

@@ -17,18 +17,17 @@ from attnmt.scoring.seed_statistics import (
 
 REFERENCES = read_text("made", 60)
 SEEDS = [spoil(REFERENCES, seed=seed) for seed in range(3)]
-NOISE = [{}, {"heavy": True, "uneven": 0.3}]
-NAMES = ["normal", "heavy"]
+HEAVY = {"heavy": True, "uneven": 0.3}
 
 
 @pytest.mark.parametrize("script", METRICS)
 def test_the_scores_equal_sacrebleus(script):
     metric, whole = METRICS[script], References(REFERENCES)
     runs = Runs.measured(np.array([metric.counts(lines, whole) for lines in SEEDS]), metric.scores)
-    expected = [metric.value(lines, whole) for lines in SEEDS]
+    expected = [metric.value(metric.counts(lines, whole)) for lines in SEEDS]
     assert runs.values == pytest.approx(expected, abs=1e-4)
     lines, references = SEEDS[1][:7] + SEEDS[1][8:], REFERENCES[:7] + REFERENCES[8:]
-    without = metric.value(lines, References(references))
+    without = metric.value(metric.counts(lines, References(references)))
     assert runs.influences.shape == (3, 60)
     assert runs.influences[1, 7] == pytest.approx(59 * (runs.values[1] - without), abs=0.01)
 
@@ -57,20 +56,6 @@ def test_variation_that_seeds_share_is_not_divided_by_their_number():
     assert contrast([Runs(runs.values, moves)], [1]).error ** 2 == pytest.approx(2 / 2)
 
 
-def test_two_scores_of_one_training_are_taken_together():
-    before, after = Runs.of_values([20.0, 25.0, 22.0]), Runs.of_values([21.0, 26.1, 22.9])
-    gain = contrast([after.minus(before)], [1])
-    assert gain.interval()[0] > 0
-    assert difference(after, before).interval()[0] < 0
-    runs = Runs(before.values, np.arange(9.0).reshape(3, 3))
-    assert not runs.minus(runs).influences.any()
-
-
-def test_seeds_without_variation_are_no_evidence():
-    found = difference(Runs.of_values([0.4, 0.4]), Runs.of_values([0.0, 0.0])).test("greater")
-    assert (found.value, found.p) == (0.4, 1)
-
-
 def studies(count, gains, **noise):
     """Yield the systems of as many studies."""
     chance = np.random.default_rng(2015)
@@ -79,20 +64,18 @@ def studies(count, gains, **noise):
         yield [Runs.measured(system, bleu) for system in numbers]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("noise", [*NOISE, {"seeds": 4}], ids=[*NAMES, "two seeds each"])
+@pytest.mark.parametrize("noise", [HEAVY, {"seeds": 4}], ids=["heavy", "two seeds each"])
 def test_halves_of_one_system_differ_in_at_most_one_study_of_twenty(noise):
     wrong = 0
-    for (system,) in studies(1000, (0.0,), **{"seeds": 10} | noise):
+    for (system,) in studies(400, (0.0,), **{"seeds": 10} | noise):
         halves = [Runs(system.values[h::2], system.influences[h::2]) for h in (0, 1)]
         wrong += difference(*halves).test("greater").p <= 0.05
-    assert wrong <= 50
+    assert wrong <= 20
 
 
-@pytest.mark.parametrize("noise", NOISE, ids=NAMES)
-def test_a_gain_is_found_and_its_interval_holds(noise):
+def test_a_gain_is_found_and_its_interval_holds():
     """Five seeds whose scores deviate by 1.1 BLEU find 3 BLEU in five studies of six."""
-    found = [difference(b, a).test("greater") for a, b in studies(400, (0.0, 3.0), **noise)]
+    found = [difference(b, a).test("greater") for a, b in studies(200, (0.0, 3.0), **HEAVY)]
     truth = np.mean([test.value for test in found])
     assert truth == pytest.approx(3, abs=0.15)
     assert np.mean([test.p <= 0.05 for test in found]) >= 0.83

@@ -6,15 +6,15 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from real_text import read_text, spoil
 
 from attnmt.corpora.links import GoldLinks
-from attnmt.scoring.aer import aer, link_counts, rates
 from attnmt.scoring.metric import References
 from attnmt.scoring.metrics import METRICS
 from attnmt.scoring.significance import compare, interval
+from attnmt.text.aer import aer, link_counts, rates
 
 
 def compare_texts(script, ours, other, references, samples):
@@ -38,18 +38,16 @@ CORPUS = st.lists(st.tuples(LINKS, LINKS, LINKS, LINKS), min_size=1, max_size=8)
 
 
 @pytest.mark.parametrize(
-    ("scripts", "options", "share"),
+    ("scripts", "options"),
     [
-        (["sacrebleu", "chrf", "ter"], ["-m", "bleu", "chrf", "ter"], 0.2),
-        (["sacrebleu", "chrf", "ter"], ["-m", "bleu", "chrf", "ter"], 0.4),
-        (["nist"], ["--tokenize", "13a", "--smooth-method", "exp"], 0.2),
-        (["tokenized"], ["--tokenize", "none", "--smooth-method", "none", "--force"], 0.2),
+        (["sacrebleu", "chrf", "ter"], ["-m", "bleu", "chrf", "ter"]),
+        (["tokenized"], ["--tokenize", "none", "--smooth-method", "none", "--force"]),
     ],
 )
-def test_p_is_what_the_command_line_prints(tmp_path, scripts, options, share):
-    """In our translations a fifth of the words is spoiled, in the other's a fifth or two fifths."""
+def test_p_is_what_the_command_line_prints(tmp_path, scripts, options):
+    """In both systems' translations a fifth of the words is spoiled."""
     references = read_text("demo")
-    ours, other = spoil(references, seed=1), spoil(references, seed=2, share=share)
+    ours, other = spoil(references, seed=1), spoil(references, seed=2)
     texts = {"ours": ours, "other": other, "references": references}
     for name, lines in texts.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -61,7 +59,6 @@ def test_p_is_what_the_command_line_prints(tmp_path, scripts, options, share):
     for script, p, other_p in zip(scripts, found, printed, strict=True):  # in the options' order
         # Edits are few, so many shuffles give equal differences, and sacrebleu does not count those.
         assert p > other_p - 1e-4 if script == "ter" else round(p, 4) == other_p
-    assert all((p == 1 / 151) == (share == 0.4) for p in found)
 
 
 def interval_of(differences):
@@ -98,6 +95,7 @@ TIED = [
 ]
 
 
+@settings(max_examples=30)
 @example(TIED)
 @given(CORPUS)
 def test_the_comparison_of_links_is_its_definition(corpus):

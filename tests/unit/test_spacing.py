@@ -2,8 +2,6 @@
 
 import pytest
 from demo_text import demo_lines
-from hypothesis import given
-from hypothesis import strategies as st
 from real_text import needs, written
 from sacremoses import MosesDetokenizer
 
@@ -79,23 +77,3 @@ def test_text_comes_back(language, text, split_hyphens):
 )
 def test_spaces_follow_the_language_and_the_script(language, tokens, text):
     assert spaced([unescaped(token) for token in tokens.split()], language) == text
-
-
-WORDS = st.sampled_from(["Haus", "été", "क्षेत्र", "שלום", "слово", "ọ́rọ̀", "λόγος", "1990", "3.5"])
-BARE = st.builds(
-    "{}{}".format, WORDS, st.sampled_from(["", ",", ";", "!", "?", "،", "۔", "।", "…", "%"])
-)
-AROUND = st.sampled_from(["{}", "({})", "[{}]", "“{}”", "‘{}’", '"{}"', "{}"])
-QUOTED = st.builds(
-    lambda around, words: around.format(" ".join(words)),
-    AROUND,
-    st.lists(BARE, min_size=1, max_size=3),
-)
-
-
-@pytest.mark.parametrize("language", ["en", "de", "cs", "es", "ru", "hi", "el"])
-@given(parts=st.lists(QUOTED, min_size=1, max_size=4))
-def test_no_space_is_added_inside_a_word_and_none_removed_between_two(language, parts):
-    text = " ".join(parts)
-    rule = MosesTokenizer(language, False)
-    assert rule.detokenize(rule.tokenize(text)) == text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from small_models import word_losses
-from small_training import FEEDING, RECIPE, reversal, small
+from small_training import FEEDING, SETTINGS, reversal, small
 from torch import nn
 
 from attnmt.config import System
@@ -41,7 +41,7 @@ def random_parameters(seed: int, scale: float = 1.0) -> list[nn.Parameter]:
 def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
     system, optimizer, clip_embeddings
 ):
-    """Clipping scales all gradients; the recipe says whether the embeddings' count in the norm."""
+    """Clipping scales all gradients; the settings say whether the embeddings' count in the norm."""
     changes = {"clip_embeddings": clip_embeddings, "clip_norm": 0.5, "optimizer": optimizer}
     text, (model, other) = (
         reversal(40, 1, reverse=True),
@@ -50,10 +50,10 @@ def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
     for either in (model, other):
         either.double().initialize(1)
         either.train()
-    step = Step(model, RECIPE.model_copy(update=changes))
+    step = Step(model, SETTINGS.model_copy(update=changes))
     torchs = TORCHS[optimizer](other.parameters(), lr=1.0)
     for seed, rate in enumerate((0.7, 0.7, 0.35)):
-        # The last batches of an epoch may have fewer pairs; what divides is the recipe's number.
+        # The last batches of an epoch may have fewer pairs; what divides is the setting.
         batch = text.batch(np.arange(8 * seed, 8 * seed + 8 - seed))
         torch.manual_seed(seed)
         loss = step(batch, rate)
@@ -78,17 +78,20 @@ def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 def test_an_optimizer_goes_on_from_a_checkpoint(tmp_path, optimizer):
     """Four steps end where two and two end, the latter by another that has the first one's state."""
-    recipe, text = RECIPE.model_copy(update={"optimizer": optimizer}), reversal(40, 1, reverse=True)
+    settings, text = (
+        SETTINGS.model_copy(update={"optimizer": optimizer}),
+        reversal(40, 1, reverse=True),
+    )
 
     def trained(step: Step, seeds: range) -> Step:
         for seed in seeds:
             step(text.batch(np.arange(8 * seed, 8 * seed + 8)), 0.1)
         return step
 
-    whole = trained(Step(small(SYSTEMS["base"]), recipe), range(4))
-    first = trained(Step(small(SYSTEMS["base"]), recipe), range(2))
+    whole = trained(Step(small(SYSTEMS["base"]), settings), range(4))
+    first = trained(Step(small(SYSTEMS["base"]), settings), range(2))
     Checkpoints(tmp_path, 0).save(first.model, first.optimizer, TrainingState(step=2))
-    second = Step(small(SYSTEMS["base"]), recipe)
+    second = Step(small(SYSTEMS["base"]), settings)
     Checkpoints(tmp_path, 0).load(second.model, second.optimizer)
     trained(second, range(2, 4))
     for found, expected in zip(second.parameters, whole.parameters, strict=True):

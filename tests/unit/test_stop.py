@@ -24,13 +24,3 @@ def test_a_signal_is_noted_and_ends_nothing(number):
         wait_for(stop)
         assert stop.signal == number.name
     assert signal.signal(number, inherited) == signal.SIG_DFL
-
-
-def test_an_ignored_signal_stays_ignored():
-    inherited = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
-    with noted() as stop:
-        os.kill(os.getpid(), signal.SIGHUP)
-        os.kill(os.getpid(), signal.SIGTERM)
-        wait_for(stop)
-    assert stop.signal == "SIGTERM"
-    assert signal.signal(signal.SIGHUP, inherited) == signal.SIG_IGN

@@ -30,7 +30,7 @@ WORDS = 10  # in the vocabulary, special ones included
 SHORTEST, LONGEST = 3, 4  # words in a sequence
 BATCHES = 30  # in an epoch
 CHANGES = {"batch_size": 64, "learning_rate": 2.0, "epochs": 16, "halve_after": 8, "clip_norm": 1.0}
-RECIPE = small_training.RECIPE.model_copy(update=CHANGES)
+SETTINGS = small_training.SETTINGS.model_copy(update=CHANGES)
 ORDERS = {"copy": slice(None), "reverse": slice(None, None, -1)}
 VARIANTS = [
     ("lstm", "none", None),
@@ -79,8 +79,8 @@ def draw(rng: np.random.Generator, count: int) -> Sequences:
 
 def draw_batch(rng: np.random.Generator, excluded: set[bytes]) -> Sequences:
     """Draw sequences of all lengths for a training batch, without the excluded ones."""
-    lengths = rng.integers(SHORTEST, LONGEST + 1, RECIPE.batch_size)
-    sequences = draw(rng, RECIPE.batch_size)
+    lengths = rng.integers(SHORTEST, LONGEST + 1, SETTINGS.batch_size)
+    sequences = draw(rng, SETTINGS.batch_size)
     cut = (ids[:length] for ids, length in zip(sequences, lengths, strict=True))
     return [ids for ids in cut if ids.tobytes() not in excluded]
 
@@ -88,13 +88,13 @@ def draw_batch(rng: np.random.Generator, excluded: set[bytes]) -> Sequences:
 def train(model: LuongNMT, order: slice, rng: np.random.Generator, held_out: Sequences) -> int:
     """Train until enough sequences come out right, or to the end; return how many do."""
     excluded = {ids.tobytes() for ids in held_out}
-    step, right = Step(model, RECIPE), 0
-    for epoch in range(1, RECIPE.epochs + 1):
+    step, right = Step(model, SETTINGS), 0
+    for epoch in range(1, SETTINGS.epochs + 1):
         model.train()
         for _ in range(BATCHES):
             sources = draw_batch(rng, excluded)
             batch = make_batch(sources, [ids[order] for ids in sources], reverse=False)
-            step(batch, learning_rate(RECIPE, epoch))
+            step(batch, learning_rate(SETTINGS, epoch))
         right = count_right(model.eval(), held_out, order)
         if right >= LEARNED:
             break

@@ -10,7 +10,6 @@ from scripts_of_the_world import LINES
 
 from attnmt.config import Language, Rule
 from attnmt.corpora.normal_form import normalized
-from attnmt.errors import InputError
 from attnmt.text.tokenizer import JOIN, SPACE, MosesTokenizer, Tokenizer, tokenizer
 from attnmt.text.vocabulary import SPECIAL
 
@@ -26,20 +25,6 @@ def test_joining_undoes_splitting(language, sentence):
     split, whole = MosesTokenizer(language, True), MosesTokenizer(language, False)
     assert "@-@" in split.tokenize(sentence)
     assert split.joined(split.tokenize(sentence)) == whole.tokenize(sentence)
-
-
-@pytest.mark.parametrize(
-    ("tokens", "joined"),
-    [
-        ("a @-@ b ##AT##-##AT## c", "a-b-c"),
-        ("a ##at##-##at## b", "a-b"),
-        ("<unk> ##AT##-##AT## b d", "<unk>-b d"),
-        ("a @-@", "a-"),
-        ("a@-@b c@-@ @-@d", "a@-@b c@-@ @-@d"),
-    ],
-)
-def test_split_hyphens_are_joined(tokens, joined):
-    assert MosesTokenizer("en", True).joined(tokens.split()) == joined.split()
 
 
 def rule_of(rule: Rule, code: str = "en", split_hyphens: bool = False) -> Tokenizer:
@@ -78,14 +63,6 @@ def test_tokens_become_text_by_the_rule_of_their_language(rule, tokens, text):
     assert rule_of(rule).detokenize(tokens.split()) == text
 
 
-@pytest.mark.parametrize(
-    ("rule", "tokens"),
-    [("moses", "a @-@ b"), ("words", "a ￭-￭ b"), ("none", "a-b"), ("characters", "a - b")],
-)
-def test_only_moses_rules_split_hyphens(rule, tokens):
-    assert rule_of(rule, split_hyphens=True).tokenize("a-b") == tokens.split()
-
-
 MARK_FIRST = regex.compile(r"[\p{M}\u200c\u200d\u180e]")
 
 
@@ -116,15 +93,6 @@ def test_the_way_back_is_exact(rule, line):
         assert tokens.count(SPACE) == max(0, len(normalized(line).split()) - 1)
     else:
         assert " ".join(rule_of(rule).joined(tokens)) == " ".join(tokens).replace(JOIN, "")
-
-
-def test_a_language_without_rules_is_refused_with_a_list_of_those_that_have_some():
-    message = (
-        r"languages: there are no rules of Moses for 'xx', only for as, bn, .*, de, .*, zh; "
-        r"set its tokenize to words, characters or none"
-    )
-    with pytest.raises(InputError, match=message):
-        rule_of("moses", "xx")
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,3 @@ def test_bad_input_is_named(raw, files, message):
     raw.params["tokenize"]["max_length"] = 20
     raw.write_raw(**files)
     assert message in raw.fail("tokens")
-
-
-def test_held_out_sets_are_judged_before_the_training_text_is_tokenized(raw):
-    raw.write_raw(train_en="a\n", train_de="b\n", train_links="9-9\n", test_links="0-0 1~1\n")
-    assert "raw/test.links:1: '1~1' is not a link" in raw.fail("tokens")

@@ -1,4 +1,4 @@
-"""The recipe of training, and trainings that are interrupted."""
+"""The schedule of training, and trainings that are interrupted."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from small_models import word_losses
-from small_training import ADAM, FEEDING, RECIPE, StopAfter, held_by, reversal, run, small
+from small_training import ADAM, FEEDING, SETTINGS, StopAfter, held_by, reversal, run, small
 
 from attnmt.text.batches import ParallelText, make_batch
 from attnmt.text.vocabulary import BOS, EOS
@@ -25,8 +25,8 @@ from attnmt.training.stop import TrainingStopped
     ],
 )
 def test_the_rate_follows_either_reading_of_the_schedule(schedule, rates):
-    recipe = RECIPE.model_copy(update={"schedule": schedule, "halve_after": 5, "epochs": 10})
-    assert [learning_rate(recipe, epoch) for epoch in range(1, 11)] == rates
+    settings = SETTINGS.model_copy(update={"schedule": schedule, "halve_after": 5, "epochs": 10})
+    assert [learning_rate(settings, epoch) for epoch in range(1, 11)] == rates
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -54,19 +54,19 @@ def test_every_pair_comes_once_an_epoch_with_little_padding(shuffle):
         assert set(np.concatenate(orders[0][:20])) == set(range(320))
 
 
-@pytest.mark.parametrize("recipe", [RECIPE, ADAM], ids=["sgd", "adam"])
-def test_interruptions_change_no_byte(tmp_path, recipe):
-    undisturbed = run(tmp_path / "a", recipe=recipe)
+@pytest.mark.parametrize("settings", [SETTINGS, ADAM], ids=["sgd", "adam"])
+def test_interruptions_change_no_byte(tmp_path, settings):
+    undisturbed = run(tmp_path / "a", settings=settings)
     costs = [row["dev_cost"] for row in undisturbed[1]]
     assert len(costs) == 9  # of 57 batches every seventh and the last are evaluated
     assert min(costs) < 0.8 * math.log(8) < costs[0]  # it learns; a guess of 8 words costs ln 8
     for row in undisturbed[1]:  # each has the cost of its own batches only
         assert 0.7 < row["train_cost"] / row["dev_cost"] < 1.5
     torch.manual_seed(99)  # random numbers drawn before must not matter
-    assert run(tmp_path / "b", iter([3, 10, 20]), recipe=recipe) == undisturbed
+    assert run(tmp_path / "b", iter([3, 10, 20]), settings=settings) == undisturbed
     # There are 58 questions around 57 batches and 9 in evaluations. Stop in the last one, and after it.
-    for at, stops in enumerate([[3, 0, 8, 5]] if recipe is ADAM else [[1, 6, 20], [65], [66]]):
-        assert run(tmp_path / f"c{at}", stop_after=iter(stops), recipe=recipe) == undisturbed
+    for at, stops in enumerate([[3, 0, 8, 5]] if settings is ADAM else [[1, 6, 20], [65], [66]]):
+        assert run(tmp_path / f"c{at}", stop_after=iter(stops), settings=settings) == undisturbed
 
 
 def test_a_stop_ends_an_evaluation_early(tmp_path):
@@ -75,7 +75,7 @@ def test_a_stop_ends_an_evaluation_early(tmp_path):
     checkpoints = Checkpoints(tmp_path, minutes=1)
     with pytest.raises(TrainingStopped) as stopped:  # after 7 batches the 8th question
         train(
-            small(FEEDING), text, {"dev": text}, RECIPE, 1, checkpoints, rows.append, StopAfter(7)
+            small(FEEDING), text, {"dev": text}, SETTINGS, 1, checkpoints, rows.append, StopAfter(7)
         )
     assert stopped.value.code == 75
     held = held_by(checkpoints)
@@ -83,7 +83,7 @@ def test_a_stop_ends_an_evaluation_early(tmp_path):
     assert held.recent_words > 0
     with pytest.raises(TrainingStopped):
         train(
-            small(FEEDING), text, {"dev": text}, RECIPE, 1, checkpoints, rows.append, StopAfter(1)
+            small(FEEDING), text, {"dev": text}, SETTINGS, 1, checkpoints, rows.append, StopAfter(1)
         )
     assert [row["step"] for row in rows] == [7]
     assert held_by(checkpoints).step == 7
@@ -94,8 +94,8 @@ def test_the_weights_kept_are_those_of_the_lowest_development_cost(tmp_path):
     text, dev = reversal(30, 1, reverse=True), reversal(40, 2, reverse=True)
     dev = ParallelText(dev.source, reversal(40, 3, reverse=True).source, True)
     model, checkpoints = small(FEEDING), Checkpoints(tmp_path, minutes=0)
-    recipe = ADAM.model_copy(update={"epochs": 30, "learning_rate": 0.03})
-    progress, _ = train(model, text, {"dev": dev}, recipe, 1, checkpoints, lambda row: None, None)
+    settings = ADAM.model_copy(update={"epochs": 30, "learning_rate": 0.03})
+    progress, _ = train(model, text, {"dev": dev}, settings, 1, checkpoints, lambda row: None, None)
     costs = {row["step"]: row["dev_cost"] for row in progress.history}
     lowest = min(costs, key=lambda step: costs[step])
     assert lowest != max(costs)

@@ -4,17 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from demo_values import ROOT, demo_text
-from dvc.utils.cli_parse import to_path_overrides
-from dvc.utils.hydra import apply_overrides
 
 from attnmt.config import Params, load_params
 from attnmt.config.systems import Systems
-from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile
 
 SYSTEMS = YamlFile.read(ROOT / "systems.yaml").into(Systems)
 BEST = "local_p_general_feed"
-LAST = "local_p_additive_feed]\n"  # the end of an ensemble's members
 Load = Callable[..., Params]
 
 
@@ -22,14 +18,10 @@ Load = Callable[..., Params]
 def load(write) -> Load:
     """Return a function that loads the demo with other seeds and systems."""
 
-    def load(
-        seeds: str, systems: str = "", replaced: tuple[str, str] = ("", ""), recipes: str = ""
-    ) -> Params:
-        text = (ROOT / "systems.yaml").read_text()
-        assert replaced[0] in text
-        write("systems.yaml", text.replace(*replaced, 1).encode())
+    def load(seeds: str, systems: str = "", overrides: str = "") -> Params:
+        write("systems.yaml", (ROOT / "systems.yaml").read_bytes())
         listed = f"systems: [{systems}]\n" if systems else ""
-        listed += f"recipes: {{{recipes}}}\n" if recipes else ""
+        listed += f"overrides: {{{overrides}}}\n" if overrides else ""
         text = demo_text().replace("seeds: 1\n", f"{listed}seeds: {seeds}\n")
         path = write("params.yaml", text.encode())
         return load_params(path, path.parent)
@@ -44,23 +36,32 @@ def test_without_a_list_everything_is_trained_that_is_not_on_request(load):
 
 
 def test_what_is_on_request_is_trained_where_it_is_named(load):
-    members = ", ".join(SYSTEMS.ensembles["ensemble"].members)
-    params = load("1", f"{members}, global_dot, ensemble_probabilities")
-    assert "global_dot" in params.trainings
-    assert list(params.ensembles) == ["ensemble", "ensemble_probabilities"]
-    both = params.ensembles.values()
-    assert [ensemble.average for ensemble in both] == ["logits", "probabilities"]
-    assert len({tuple(ensemble.members) for ensemble in both}) == 1
-    assert list(load("1", members).ensembles) == ["ensemble"]
+    params = load("8", f"{BEST}, global_dot")
+    assert {"global_dot", f"{BEST}_8"} < params.trainings.keys()
+    assert not params.ensembles
+    params = load("9", f"{BEST}, ensemble_of_seeds")
+    assert params.runs_of("ensemble_of_seeds") == ["ensemble_of_seeds"]
+    assert params.ensembles["ensemble_of_seeds"].members == params.runs_of(BEST)[:8]
+
+
+def test_overrides_stand_in_place_of_the_settings_of_family_and_system(load):
+    before, adam = load("2", "base, gru_self, gru_self_adam"), "gru_self_adam"
+    changes = f"base_reverse: {{epochs: 2}}, {adam}: {{learning_rate: 0.1}}"
+    params = load("2", f"base, base_reverse, {adam}", overrides=changes)
+    family = before.settings("base")
+    assert params.settings("base") == family
+    assert params.settings("base_reverse_2") == family.model_copy(update={"epochs": 2})
+    expected = before.settings(adam).model_copy(update={"learning_rate": 0.1})
+    assert params.settings(adam) == expected
+    assert expected.optimizer == "adam"
 
 
 def test_a_number_of_seeds_may_hold_for_all_but_some(load):
     params = load(f"{{default: 2, {BEST}: 3, base: 1}}")
-    assert params.seeds_of("base") == ["base"]
-    assert params.seeds_of(BEST) == [BEST, f"{BEST}_2", f"{BEST}_3"]
-    assert params.seeds_of("gru_self") == params.runs_of("gru_self") == ["gru_self", "gru_self_2"]
-    assert params.system_of("gru_self_2") == "gru_self"
-    assert [params.trainings[name].seed for name in params.seeds_of(f"{BEST}_3")] == [1, 2, 3]
+    assert params.runs_of("base") == ["base"]
+    assert params.runs_of(BEST) == [BEST, f"{BEST}_2", f"{BEST}_3"]
+    assert params.runs_of("gru_self_2") == ["gru_self", "gru_self_2"]
+    assert [params.trainings[name].seed for name in params.runs_of(f"{BEST}_3")] == [1, 2, 3]
 
 
 def test_an_ensemble_has_the_seeds_that_all_its_members_have(load):
@@ -69,35 +70,3 @@ def test_an_ensemble_has_the_seeds_that_all_its_members_have(load):
     first, second = (params.ensembles[name].members for name in ("ensemble", "ensemble_2"))
     assert second == [f"{member}_2" for member in first]
     assert [params.ensembles[name].seed for name in params.runs_of("ensemble_2")] == [1, 2]
-
-
-def test_dvc_gives_one_system_what_it_did_not_have(load, tmp_path):
-    """As ``dvc exp run -S`` does; a + before the key says that it is new."""
-    before = load("1")
-    option = f"{tmp_path}/systems.yaml:+systems.{BEST}.window_D=5"
-    ((path, overrides),) = to_path_overrides([option]).items()
-    apply_overrides(path, overrides)
-    after = load_params(tmp_path / "params.yaml", tmp_path)
-    first, changed = before.trainings, after.trainings
-    assert [name for name in changed if changed[name] != first[name]] == [BEST]
-    assert after.trainings[BEST].window_D == 5
-
-
-def test_an_ensemble_of_trainings_is_one(load):
-    params = load("9", f"{BEST}, ensemble_of_seeds")
-    assert params.runs_of("ensemble_of_seeds") == ["ensemble_of_seeds"]
-    members = params.ensembles["ensemble_of_seeds"].members
-    assert members == params.seeds_of(BEST)[:8]
-
-
-def test_a_seed_of_an_ensemble_may_not_take_the_name_of_another(load):
-    another = f"{LAST}  ensemble_2: {{family: luong, members: [base, gru_self]}}\n"
-    another = another.replace("gru_self", "base_3")
-    with pytest.raises(InputError, match="seeds: 'ensemble_2'"):
-        load("3", replaced=(LAST, another))
-
-
-def test_dropout_can_be_trained_with_the_schedule_of_the_others():
-    wmt14 = load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
-    assert wmt14.recipe("base_reverse_dropout_short") == wmt14.recipe("base_reverse")
-    assert wmt14.recipe("base_reverse_dropout") != wmt14.recipe("base_reverse")

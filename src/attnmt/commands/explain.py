@@ -1,22 +1,25 @@
 """``attnmt explain``."""
 
 import os
-import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from attnmt.commands.messages import warn
-from attnmt.commands.model_choice import SeveralModels, SeveralWeights, choose_several
-from attnmt.commands.options import Beam, Experiment
-from attnmt.config import DEMO
+from attnmt.commands.messages import say_coverage
+from attnmt.commands.model_choice import (
+    Choice,
+    Experiment,
+    SeveralModels,
+    SeveralWeights,
+    choose_several,
+)
+from attnmt.commands.options import Beam
+from attnmt.config import DEMO, Language
 from attnmt.errors import InputError
-from attnmt.files.atomic import check_place
 from attnmt.files.text_file import decode_lines, write_text
 
-MOST_CHARACTERS = 1_000  # of a sentence
-MOST_EXPLAINED = 20  # candidates; a page of one thousand characters then has some 16 MB
+MOST_EXPLAINED = 20  # candidates
 
 
 def explain(
@@ -31,7 +34,6 @@ def explain(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path(
         "explain.html"
     ),
-    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     beam: Beam = None,
     n_best: Annotated[
         int, typer.Option(min=1, max=MOST_EXPLAINED, help="The most candidates to explain.")
@@ -45,66 +47,53 @@ def explain(
 
     Examples:
 
-    attnmt explain "Trosto visits a woman every day." --open
+    attnmt explain "Trosto visits a woman every day."
 
     attnmt explain "The old house is small." --model local_m_general_feed --model base_reverse
 
     attnmt explain "The old house is small." --weights weights/demo --weights my-weights
     """
-    choices = choose_several(experiment, model or [], weights or [])
-    first = choices[0]
+    choices = choose_several(experiment, model, weights)
     for other in choices[1:]:
-        if other.languages != first.languages:
+        if _languages(other) != _languages(choices[0]):
             raise InputError(
-                f"{'--weights' if weights else '--model'}: {first.name} and {other.name} do not "
+                f"{'--weights' if weights else '--model'}: {choices[0].name} and {other.name} do not "
                 f"translate the same languages; take models of one direction"
             )
     sentence = _line(sentence, "the sentence")
     reference = None if reference is None else _line(reference, "--reference")
-    check_place(output)
 
     # imported here, because they take seconds, and --help must be fast
+    from attnmt.decoding.coverage import Coverage
     from attnmt.decoding.explanation import explain as explained
     from attnmt.reporting.explain_page import Shown, make_explain_page
 
     shown = []
     for choice in choices:
         translator = choice.load(beam, n_best)
-        given = (
-            (translator.source, "the sentence", sentence),
-            (
-                translator.target,
-                "--reference",
-                reference,
-            ),
-        )
-        for reader, what, line in given:
-            if line and (lost := reader.words_lost(line)):
-                warn(f"{choice.name} does not read the first words of {what} ({lost})")
+        sides = [Coverage(translator.source), Coverage(translator.target)][: 1 + bool(reference)]
+        for side, line in zip(sides, (sentence, reference), strict=False):
+            side.read(str(line), choice.name)
+        say_coverage(*sides)
         explanation = explained(translator, sentence, reference, n_best)
         shown.append(Shown.of(choice.params, choice.name, translator, explanation))
     write_text(output, make_explain_page(sentence, reference, shown))
-    address = output.resolve().as_uri()
-    print(f"The page: {address}")
-    if show and not webbrowser.open(address):
-        raise InputError(f"{output}: no browser could be started; open {address} yourself")
+    print(f"The page: {output.resolve().as_uri()}")
+
+
+def _languages(choice: Choice) -> tuple[Language, Language]:
+    return choice.params.languages.sides(choice.params.direction(choice.name))
 
 
 def _line(text: str, what: str) -> str:
     """Return an argument as one line of text.
 
     Raises:
-        InputError: if it is not UTF-8, has several lines, no words or too many.
+        InputError: if it is not UTF-8, has several lines or no words.
     """
-    (line, *_) = decode_lines([os.fsencode(text)], what)
-    if (count := sum(bool(part.strip()) for part in line.splitlines())) > 1:
-        raise InputError(f"{what}: it has {count} lines; explain one sentence at a time")
-    words = " ".join(line.split())
-    if not words:
+    (line,) = decode_lines([os.fsencode(text)], what)
+    if not (words := " ".join(line.split())):
         raise InputError(f"{what} has no words; give a sentence")
-    if len(words) > MOST_CHARACTERS:
-        raise InputError(
-            f"{what} has {len(words):,} characters, and at most {MOST_CHARACTERS:,} are explained; "
-            f"divide it"
-        )
+    if len(line.strip().splitlines()) > 1:
+        raise InputError(f"{what}: several lines; explain one sentence at a time")
     return words

@@ -3,16 +3,13 @@
 import re
 import shutil
 from collections.abc import Mapping
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 import yaml
 
-from attnmt.commands.messages import note, warn
-from attnmt.commands.options import PAIRS, Flip, refuse_pipes
 from attnmt.config import DEMO, SYSTEMS, load_params
 from attnmt.config.generated import write_trainings
 from attnmt.config.systems import Systems
@@ -27,14 +24,8 @@ from attnmt.planning.times import time_text, training_times
 if TYPE_CHECKING:  # a shell that completes a word must not wait for their libraries
     from attnmt.planning.proposal import Proposal
 
+PAIR = "SOURCE TARGET"  # how the help shows an option with a value for each side
 PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed"]
-ALL = "all"
-MUCH = 0.2  # a larger share of the pairs is not left out without a warning
-
-
-def _both(help: str) -> Any:
-    """Return an option with a value for each side."""
-    return typer.Option(help=help, metavar=PAIRS)
 
 
 def new(
@@ -42,38 +33,32 @@ def new(
     name: Annotated[str, typer.Argument(help="The experiment's name.")],
     train: Annotated[
         Files,
-        _both("Training text, a sentence a line, or .gz. The suffixes are the languages' codes."),
+        typer.Option(
+            help="Training text, a sentence a line, or .gz. The suffixes are the languages' codes.",
+            metavar=PAIR,
+        ),
     ],
-    dev: Annotated[Files | None, _both("Text that chooses the best weights.")] = None,
-    test: Annotated[
-        list[Path] | None, _both("Test text, also SGM. May be given several times.")
+    dev: Annotated[
+        Files | None, typer.Option(help="Text that chooses the best weights.", metavar=PAIR)
     ] = None,
+    test: Annotated[Files | None, typer.Option(help="Test text, also SGM.", metavar=PAIR)] = None,
     hold_out: Annotated[
         int | None,
         typer.Option(min=1, help="Take this many random training pairs for each of dev and test."),
     ] = None,
-    reference: Annotated[
-        list[Path] | None, typer.Option(help="Another reference of the first --test.")
-    ] = None,
-    gold: Annotated[
-        tuple[Path, Path, Path] | None,
-        typer.Option(
-            help="Tokenized text and its gold word links, for the alignment error rate.",
-            metavar="SOURCE TARGET LINKS",
-        ),
-    ] = None,
-    flip: Flip = False,
     languages: Annotated[
-        tuple[str, str] | None, _both("The languages' codes, if the suffixes are others.")
+        tuple[str, str] | None,
+        typer.Option(help="The languages' codes, if the suffixes are others.", metavar=PAIR),
     ] = None,
     systems: Annotated[
-        str, typer.Option(help=f"Names from {SYSTEMS}, with commas between them, or {ALL}.")
+        str, typer.Option(help=f"Names from {SYSTEMS}, with commas between them.")
     ] = ",".join(PROPOSED),
 ) -> None:
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.
 
     The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
-    your files, and has copies of what --hold-out divides and of SGM.
+    your files, and has copies of what --hold-out divides and of SGM. Further test sets,
+    references and gold links may be added there (docs/extending.md).
 
     Examples:
 
@@ -82,33 +67,22 @@ def new(
     attnmt new small --train corpus.fr.gz corpus.en.gz --hold-out 1000
     """
     from attnmt.commands import new_files
-    from attnmt.corpora.own_text import find_overlap, refuse_too_many, write_divided
+    from attnmt.corpora.own_text import write_divided
     from attnmt.planning.proposal import params_text, propose
 
     folder = _place(name)
     known = YamlFile.read(Path(SYSTEMS)).into(Systems)
     chosen = _systems(systems, known)
     codes = new_files.given_codes(train, languages)
-    given = {"train": train} | new_files.held_out_files(dev, test or [], hold_out)
-    if reference and hold_out:
-        raise InputError("--reference: it belongs to --test, which is not given")
-    refuse_pipes([*chain.from_iterable(given.values()), *(reference or []), *(gold or [])])
+    given = {"train": train} | _held_out(dev, test, hold_out)
     made = Path(context.with_resource(TemporaryDirectory()))  # until the command ends
-    sets = new_files.read_sets(given, codes, reference or [], made)
-    texts = {key: (files[codes[0]], files[codes[1]]) for key, files in sets.items()}
-    text = texts.pop("train")
+    sets = new_files.read_sets(given, codes, made)
+    text = sets["train"][codes[0]], sets["train"][codes[1]]
     pair = new_files.languages_of(text, codes)
-    for message in new_files.doubts(pair, texts):
-        note(message)
-    if gold:
-        sets[new_files.GOLD] = new_files.read_gold_set(gold, codes, flip, made)
     rows = {
         key: sum(1 for _ in parallel_rows(files, scored=key != "train"))
         for key, files in sets.items()
     }
-    refuse_too_many(hold_out or 0, rows["train"])
-    for key, two in texts.items():
-        _warn_of_overlap(key, rows[key], find_overlap(text, two))
     with atomic_folder(folder) as partial:
         place, shared = partial / "text", 0
         place.mkdir()
@@ -119,10 +93,9 @@ def new(
         firsts = [known.ensembles[x].members[0] if x in known.ensembles else x for x in chosen]
         proposal = propose(pair, text, {known.systems[x].direction: None for x in firsts})
         _put(sets, place, made)
-        tests = [key for key in texts if key != "dev"] or ["test"]
         families = list(dict.fromkeys(known.systems[x].family for x in firsts))
-        tokenized, lines = new_files.GOLD if gold else None, rows.get("test") or hold_out or 0
-        content = params_text(name, proposal, tests, chosen, families, tokenized, lines)
+        lines = rows.get("test") or hold_out or 0
+        content = params_text(name, proposal, chosen, families, lines)
         write_text(partial / "params.yaml", content)
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
@@ -149,20 +122,24 @@ def _place(name: str) -> Path:
         )
     if not Path(SYSTEMS).exists():
         raise InputError(f"{SYSTEMS}: no such file; run in the project's folder")
-    layout = Layout(name)
-    folder = layout.local_text.parent
-    parts = (folder, layout.tokens.parent, layout.model(""), layout.reports)
-    left = ", ".join(str(part) for part in parts if part.exists())
-    if name == DEMO or left:
-        raise InputError(
-            f"{left or folder}: an experiment has this name; choose another, or delete it"
-        )
+    folder = Layout(name).local_text.parent
+    if name == DEMO or folder.exists():
+        raise InputError(f"{folder}: an experiment has this name; choose another, or delete it")
     return folder
 
 
+def _held_out(dev: Files | None, test: Files | None, hold_out: int | None) -> dict[str, Files]:
+    """Return the files of dev and test; there are none with ``hold_out``."""
+    sets = {"dev": dev, "test": test}
+    for name, files in sets.items():
+        if files and hold_out:
+            raise InputError(f"--hold-out: --{name} is given, too; give only one of the two")
+        if not files and not hold_out:
+            raise InputError(f"--{name}: no files; give them, or --hold-out")
+    return {name: files for name, files in sets.items() if files}
+
+
 def _systems(text: str, known: Systems) -> list[str]:
-    if text == ALL:
-        return [name for name in known.systems if name not in known.on_request]
     names = list(dict.fromkeys(name.strip() for name in text.split(",")))
     every = [*known.systems, *known.ensembles]
     for name in names:
@@ -187,17 +164,8 @@ def _put(sets: Mapping[str, Mapping[str, Path]], place: Path, made: Path) -> Non
                 path.symlink_to(file.resolve())
 
 
-def _warn_of_overlap(key: str, rows: int, overlap: list[tuple[int, int, bool]]) -> None:
-    if overlap:
-        line, train_line, _ = overlap[0]
-        warn(
-            f"{len(overlap):,} of the {rows:,} source sentences of {key} are in the training text; the "
-            f"first is line {line} (line {train_line} there). They make the scores too high."
-        )
-
-
 def _say(folder: Path, proposal: "Proposal", shared: int) -> None:
-    """Print what is proposed, and warn if many pairs are left out.
+    """Print what is proposed.
 
     Args:
         shared: training pairs that are left out, because dev or test has their source.
@@ -218,6 +186,3 @@ def _say(folder: Path, proposal: "Proposal", shared: int) -> None:
         f"Proposed: {size.layers} x {size.size} cells, vocabularies of {proposal.vocabulary:,}, "
         f"window_D {proposal.window_D}; change {folder}/params.yaml as you like"
     )
-    share = left_out / (proposal.pairs + left_out)
-    if share > MUCH:
-        warn(f"{share:.0%} of the training pairs are left out; put one sentence in a line")

@@ -5,26 +5,16 @@ from typing import Annotated
 
 import typer
 
-from attnmt.commands.model_choice import choose
-from attnmt.commands.options import Experiment, OneModel
+from attnmt.commands.model_choice import Experiment, OneModel, choose
 from attnmt.config import DEMO
-from attnmt.packing.folder import refuse_other_files
 
 
 def pack(
     folder: Annotated[
-        Path,
-        typer.Argument(help="The folder to write. It may hold a packed model, which is replaced."),
+        Path, typer.Argument(help="The folder to write, which must be new or empty.")
     ],
     experiment: Experiment = DEMO,
     model: OneModel = None,
-    text_license: Annotated[
-        str,
-        typer.Option(
-            help="The license of the training text. The card then gives the weights the same "
-            "license. Without this option the card says what params.yaml says."
-        ),
-    ] = "",
 ) -> None:
     """Write a trained model into a folder that you can give to others.
 
@@ -35,16 +25,15 @@ def pack(
 
     Examples:
 
-    attnmt pack weights/demo
+    attnmt pack my-weights
 
     attnmt pack --experiment captions --model ensemble captions-ensemble
     """
     choice = choose(experiment, model, None)
-    refuse_other_files(folder)
 
     from attnmt.packing.pack import pack_model  # here, because torch takes seconds
 
-    pack_model(choice.params, choice.name, folder, text_license)
+    pack_model(choice.params, choice.name, folder)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(
         f"{folder}: {choice.name} of {experiment}, {size / 1e6:.1f} MB; its README.md describes it"

@@ -1,69 +1,72 @@
 """``attnmt plan``."""
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
 from rich import box, filesize
 from rich.console import Console
 from rich.table import Table
 
-from attnmt.commands.options import Experiment, of_the_extra
+from attnmt.commands.model_choice import Experiment
+from attnmt.commands.options import of_the_extra
 from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.layout import Layout
 from attnmt.planning.text_size import training_sizes
-from attnmt.planning.times import time_text, training_times, wall_time
+from attnmt.planning.times import time_text, training_times, weights
+from attnmt.training.trained import read_config
 
 if TYPE_CHECKING:
     from attnmt.workflow.graph import Stage
 
 WIDTH = 90  # characters of a line
-# A training has its last checkpoint, its best weights, and the next of both before they replace them.
-FILES = 4
 
 
-def plan(
-    experiment: Experiment = DEMO,
-    at_once: Annotated[
-        int, typer.Option("--at-once", min=1, help="How many trainings run at the same time.")
-    ] = 1,
-) -> None:
+def plan(experiment: Experiment = DEMO) -> None:
     """Show what would run, how long its trainings take, and what is downloaded.
 
     Times follow from the speed of this experiment's finished trainings, or else from a rough formula.
     No stage runs. The command only brings trainings.yaml and the digests of the code up to date.
+    Checkpoints of earlier settings, which no training will go on from, are named.
 
-    Examples: attnmt plan; attnmt plan --experiment wmt14 --at-once 4
+    Examples:
+
+    attnmt plan
+
+    attnmt plan --experiment wmt14
     """
     params = load_params(params_file(experiment))
     with of_the_extra("attnmt plan asks DVC what would run"):
         from attnmt.workflow.graph import compare_stages
     stages = compare_stages(experiment)
     done = {stage.name for stage in stages if stage.done}
-    to_train = [name for name in params.trainings if f"train@{name}" not in done]
+    trained = {name for name in params.trainings if f"train@{name}" in done}
     page = Console(width=WIDTH, markup=False, highlight=False)
     page.print(
         f"Experiment {experiment}: {len(stages) - len(done)} of {len(stages)} stages would run."
     )
     page.print(_stage_table(stages))
-    if to_train:
-        _print_trainings(page, params, to_train, at_once)
+    if to_train := [name for name in params.trainings if name not in trained]:
+        _print_trainings(page, params, to_train)
     else:
         page.print("Nothing is to be trained.")
     page.print(_downloads(params, "corpus" in done))
+    if old := old_checkpoints(params, trained):
+        size = sum(file.stat().st_size for folder in old for file in folder.rglob("*"))
+        print(
+            f"Checkpoints of earlier settings: {len(old)}, {filesize.decimal(size)}. To delete them:\n"
+            f"rm -r {' '.join(map(str, old))}"
+        )
 
 
 def _stage_table(stages: Sequence["Stage"]) -> Table:
-    """Group the stages by their kinds, in dvc.yaml's order; a machine without a GPU runs all, too."""
-    groups: dict[str, list[Stage]] = {}
-    for stage in stages:
-        groups.setdefault(stage.kind, []).append(stage)
-    table = _table("stage", "all", "to run", "threads each", "GPUs each")
-    for kind, group in groups.items():
-        to_run, first = sum(not stage.done for stage in group), group[0]
-        numbers = [len(group), to_run, first.threads, first.resources.get("gpu", 0)]
-        table.add_row(kind, *map(str, numbers))
+    """Count the stages by their kinds, in dvc.yaml's order."""
+    table = _table("stage", "all", "to run")
+    to_run = Counter(stage.kind for stage in stages if not stage.done)
+    for kind, count in Counter(stage.kind for stage in stages).items():
+        table.add_row(kind, str(count), str(to_run[kind]))
     return table
 
 
@@ -75,37 +78,29 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _print_trainings(page: Console, params: Params, to_train: list[str], at_once: int) -> None:
-    """Print the models with their sizes and times, and how long all trainings take together."""
-    # These import torch, which takes seconds.
-    from attnmt.model.luong import parameter_count
-    from attnmt.planning.cost import checkpoint_bytes, config_of
-
+def _print_trainings(page: Console, params: Params, to_train: list[str]) -> None:
+    """Print the trainings with their sizes and times, and how long all of them take."""
     sizes, times = training_sizes(params, to_train), training_times(params, to_train)
     table = _table("to be trained", "parameters", "target words", "time")
-    checkpoints = []
     for name in to_train:
-        model, recipe = params.training(name), params.recipe(name)
-        text = sizes.get(model.family)
-        config = config_of(params, name, text)
-        checkpoints.append(checkpoint_bytes(config, recipe))
+        training = params.training(name)
+        text = sizes.get(training.family)
+        words = text and text.target_words(training.system, params.settings(name))
         table.add_row(
             name,
-            f"{parameter_count(config) / 1e6:,.1f} M",
-            f"{text.target_words(model.system, recipe) / 1e6:,.1f} M" if text else "?",
-            time_text(times.seconds[name]) if times else "?",
+            f"{weights(params, name, text)[0] / 1e6:,.1f} M",
+            f"{words / 1e6:,.1f} M" if words else "not known",
+            time_text(times.seconds[name]) if times else "not known",
         )
     page.print(table)
     if times is None:
         page.print("Times are not known before the text is encoded.")
     else:
-        total = time_text(wall_time([*times.seconds.values()], at_once))
+        total = time_text(sum(times.seconds.values()))
         page.print(
-            f"The trainings take about {total}, {at_once} at a time, {times.source}. Evaluations, "
-            f"translation and scores come on top."
+            f"One after the other, the trainings take about {total}, {times.source}. Translation and "
+            f"scores come on top."
         )
-    size, most = (filesize.decimal(n) for n in (max(checkpoints), FILES * sum(checkpoints)))
-    page.print(f"Of disk, the largest checkpoint takes {size}, and all trainings up to {most}.")
     for estimate in dict.fromkeys(text.estimate for text in sizes.values() if text.estimate):
         page.print(f"Words are estimated from {estimate}.")
 
@@ -124,3 +119,20 @@ def _downloads(params: Params, done: bool) -> str:
         f"Downloads: {len(missing)} files{known}. To fetch them in advance: snakemake --config "
         f"experiment={params.experiment} -- {Layout(params.experiment).raw}"
     )
+
+
+def old_checkpoints(params: Params, trained: Collection[str]) -> list[Path]:
+    """Return the folders of checkpoints that no training of today's settings goes on from.
+
+    A training that is done has one folder, until ``attnmt commit`` deletes it, and one that is not done
+    the last that was written.
+    """
+    layout, old = Layout(params.experiment), list[Path]()
+    for own in sorted(layout.checkpoints("").glob("*/")):
+        folders = sorted(own.glob("*/"), key=lambda folder: folder.stat().st_mtime)
+        if own.name in trained:
+            now = read_config(layout.model(own.name)).fingerprint
+            old += [folder for folder in folders if folder.name != now]
+        else:
+            old += folders[:-1] if own.name in params.trainings else folders
+    return old

@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from attnmt.commands.input_lines import STDIN, in_chunks
-from attnmt.commands.listed import counted
-from attnmt.commands.messages import warn
-from attnmt.commands.model_choice import Weights, choose
-from attnmt.commands.options import MOST_CHARACTERS, Experiment, MaxCharacters, OneModel
-from attnmt.commands.pairs import Pair, Source, Target, note_unknown, pairs_given
+from attnmt.commands.input_lines import Pair, Source, Target, in_chunks, pairs_given
+from attnmt.commands.messages import counted, say_coverage, warn
+from attnmt.commands.model_choice import Experiment, OneModel, Weights, choose
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.files.progress import Progress
@@ -27,7 +24,6 @@ def score(
     experiment: Experiment = DEMO,
     model: OneModel = None,
     weights: Weights = None,
-    max_characters: MaxCharacters = MOST_CHARACTERS,
 ) -> None:
     """Score translations that are given: log p of each, one number a line, as for reranking.
 
@@ -45,13 +41,11 @@ def score(
     paste source.en candidates.de | attnmt score --model ensemble > log_p
     """
     choice = choose(experiment, model, weights)
-    given = pairs_given(source, target, max_characters)
-    if given.typed:
-        typer.echo(f"{STDIN}: a source, a tab and its translation. Ctrl-D ends.", err=True)
+    given = pairs_given(source, target)
     translator = choice.load()
     total, predicted, count = 0.0, 0, 0
     with Progress("pairs", given.total, "pairs") as progress:
-        for pairs in in_chunks(_read(given.items, translator), given.waiting):
+        for pairs in in_chunks(_read(given.items, translator), given.chunk):
             read = [pair for pair in pairs if pair[0]]
             sides = ([pair[side] for pair in read] for side in (0, 1))
             forced = iter(translator.force(*sides).scores)
@@ -77,22 +71,16 @@ def _read(
     """Yield each pair as the models read it; say at the end what they do not know or read."""
     from attnmt.decoding.coverage import Coverage  # here, because torch takes seconds
 
-    readers = translator.source, translator.target
-    coverage, lost, empty = [*map(Coverage, readers)], [0, 0], 0
+    sides, empty = (Coverage(translator.source), Coverage(translator.target)), 0
     for pair in pairs:
-        sides = [
-            reader.units(line.text, line.place) for reader, line in zip(readers, pair, strict=True)
-        ]
-        if sides[1] and not sides[0]:
+        source, target = (
+            side.read(line.text, line.place) for side, line in zip(sides, pair, strict=True)
+        )
+        if target and not source:
             raise InputError(f"{pair.source.place}: the source has no words, and the target has")
-        empty += bool(sides[0]) and not sides[1]
-        for side, (reader, line) in enumerate(zip(readers, pair, strict=True)):
-            lost[side] += reader.words_lost(line.text)
-            coverage[side].add(sides[side])
-        yield sides[0], sides[1]
+        empty += bool(source) and not target
+        yield source, target
     if empty:
         targets = counted(empty, "target")
         warn(f"without words, though the source has some: {targets}; only </s> is scored")
-    note_unknown(coverage)
-    for cut in filter(None, lost):
-        warn(f"the model does not read {counted(cut, 'first word')} of long lines")
+    say_coverage(*sides)

@@ -4,57 +4,37 @@
 parameters, ``experiments/*/params.yaml`` those of the other experiments.
 """
 
-from attnmt.config.corpus import DownloadCorpus, File, Source
-from attnmt.config.experiment import (
-    CpuISA,
-    Decoding,
-    LengthPenalty,
-    LinkStep,
-    Machine,
-    SearchRules,
-)
-from attnmt.config.languages import DIRECTIONS, LINKS, Direction, Language, Languages, Rule
-from attnmt.config.model import Average, Cell, ModelShape, Precision, Recipe, System, Training
+from attnmt.config.corpus import File, Source
+from attnmt.config.experiment import CpuISA, LengthPenalty, SearchRules
+from attnmt.config.model import Cell, ModelShape, Precision, System, TrainingSettings
 from attnmt.config.params import DEMO, Params, load_params, params_file
-from attnmt.config.systems import ALIGNER, DIAGONAL, DICTIONARY, Column, TableEntry, TableRow
-from attnmt.config.text import Encoding, Sets, Tokenize
-from attnmt.config.trainings import SYSTEMS
+from attnmt.config.systems import (
+    ALIGNER,
+    CONSTANT,
+    DIAGONAL,
+    DICTIONARY,
+    SYSTEMS,
+    Column,
+    TableEntry,
+    TableRow,
+)
+from attnmt.config.text import (
+    DIRECTIONS,
+    LINKS,
+    Direction,
+    Encoding,
+    Language,
+    Languages,
+    Rule,
+    Sets,
+    Tokenize,
+)
+from attnmt.config.trainings import Training
 
 __all__ = [
-    "ALIGNER",
-    "DEMO",
-    "DIAGONAL",
-    "DICTIONARY",
-    "DIRECTIONS",
-    "LINKS",
-    "SYSTEMS",
-    "Average",
-    "Cell",
-    "Column",
-    "CpuISA",
-    "Decoding",
-    "Direction",
-    "DownloadCorpus",
-    "Encoding",
-    "File",
-    "Language",
-    "Languages",
-    "LengthPenalty",
-    "LinkStep",
-    "Machine",
-    "ModelShape",
-    "Params",
-    "Precision",
-    "Recipe",
-    "Rule",
-    "SearchRules",
-    "Sets",
-    "Source",
-    "System",
-    "TableEntry",
-    "TableRow",
-    "Tokenize",
-    "Training",
-    "load_params",
+    "ALIGNER", "CONSTANT", "DEMO", "DIAGONAL", "DICTIONARY", "DIRECTIONS", "LINKS", "SYSTEMS", "Cell",
+    "Column", "CpuISA", "Direction", "Encoding", "File", "Language", "Languages", "LengthPenalty",
+    "ModelShape", "Params", "Precision", "Rule", "SearchRules", "Sets", "Source", "System",
+    "TableEntry", "TableRow", "Tokenize", "Training", "TrainingSettings", "load_params",
     "params_file",
-]
+]  # fmt: skip

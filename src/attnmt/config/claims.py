@@ -6,9 +6,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from attnmt.config.strict import Distinct, Name, Strict
-from attnmt.config.systems import Systems
-from attnmt.config.trainings import SYSTEMS
-from attnmt.files.yaml_file import Location, YamlFile, error_at, suggestion
+from attnmt.config.systems import SYSTEMS, Systems
+from attnmt.files.yaml_file import YamlFile, error_at, suggestion
 
 CLAIMS = "claims.yaml"  # in the project's folder
 Filled = Annotated[str, Field(min_length=1)]
@@ -76,31 +75,22 @@ class Claim(Strict):
 
     @model_validator(mode="after")
     def _suits_its_comparison(self) -> Self:
-        if (self.systems is None) == (self.variants is None):
-            raise error_at(["systems"], "give either systems or variants")
-        if self.variants is not None and self.over is not None:
-            raise error_at(["over"], "give it in each of the variants")
-        for at, one in enumerate(self.sides):
-            place: Location = ["variants", at] if self.variants else []
-            for key, why in self._faults(one):
-                raise error_at([*place, key], why)
+        if (self.systems is None) == (self.variants is None) or (self.variants and self.over):
+            raise error_at(["systems"], "give either systems, with over, or variants")
+        for one in self.sides:
+            over = one.over or []
+            if self.compare != "mean" and not over:
+                raise error_at(["over"], f"{self.compare!r} needs this key")
+            if self.compare == "paired" and len(one.names) > 2:
+                raise error_at(["over"], "'paired' compares two systems")
+            if both := [name for name in over if name in one.systems]:
+                raise error_at(["over"], f"{both[0]} is in systems, too; compare it with others")
+        if self.compare == "each" and self.bound:
+            raise error_at(["bound"], "'each' is judged against 0")
         if self.size is not None and (self.size > self.bound) != (self.sign == "greater"):
             why = f"{self.size} contradicts the sign ({self.sign}, bound {self.bound})"
             raise error_at(["size"], why)
         return self
-
-    def _faults(self, one: Variant) -> list[tuple[str, str]]:
-        """Return what the comparison does not allow, each with its key."""
-        systems, over = one.systems, one.over or []
-        both = " and ".join(name for name in over if name in systems)
-        single = len(systems) == len(over) == 1
-        faults = (
-            (self.compare != "mean" and not over, "over", f"{self.compare!r} needs this key"),
-            (self.compare == "paired" and not single, "over", "'paired' compares two systems"),
-            (both, "over", f"{both} is in systems, too; compare it with others"),
-            (self.compare == "each" and self.bound, "bound", "'each' is judged against 0"),
-        )
-        return [(key, why) for is_wrong, key, why in faults if is_wrong]
 
 
 class Claims(Strict):
@@ -115,17 +105,12 @@ def project_claims(project: Path = Path()) -> dict[str, Claim]:
     Raises:
         InputError: naming file, line and key of every fault; also if a claim names an unknown system.
     """
-    systems = YamlFile.read(project / SYSTEMS).into(Systems)
-    known = [*systems.systems, *systems.ensembles]
+    known = YamlFile.read(project / SYSTEMS).into(Systems).names
     file = YamlFile.read(project / CLAIMS)
     claims = file.into(Claims).claims
     for key, claim in claims.items():
-        for at, one in enumerate(claim.sides):
-            variant: Location = ["variants", at] if claim.variants else []
-            place = ["claims", key, *variant]
-            for side in ("systems", "over"):
-                for i, name in enumerate(getattr(one, side) or ()):
-                    if name not in known:
-                        why = f"no system or ensemble {name!r}{suggestion(name, known)}"
-                        raise file.error([*place, side, i], why)
+        for name in (name for one in claim.sides for name in one.names):
+            if name not in known:
+                why = f"no system or ensemble {name!r}{suggestion(name, known)}"
+                raise file.error(["claims", key], why)
     return claims

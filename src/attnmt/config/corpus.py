@@ -19,6 +19,10 @@ class License(Strict):
     url: str  # the terms in full
 
 
+# Names of licenses whose terms a person accepts, without which their files are not downloaded
+Accepted = Annotated[list[Name], Field(default_factory=list)]
+
+
 class File(Strict):
     """One file to download. The last part of its address is its name in a mirror."""
 
@@ -35,10 +39,6 @@ class File(Strict):
         if self.name.endswith((".tgz", ".tar.gz")) != (self.member is not None):
             why = f"{self.name}: an archive (.tgz, .tar.gz) needs this key, and nothing else has it"
             raise error_at(["member"], why)
-        if self.encoding != "utf-8" and self.text.endswith(".gz"):
-            raise error_at(
-                ["encoding"], f"{self.text} is compressed; only plain text can be recoded"
-            )
         return self
 
     @property
@@ -54,24 +54,20 @@ class File(Strict):
 
 def _correspond(files: dict[str, list[File]]) -> dict[str, list[File]]:
     """Refuse the files of a set if one side has more of them."""
-    first = next(iter(files))
-    for suffix in files:
-        if len(files[suffix]) != len(files[first]):
-            counts = f"{len(files[first])} files of {first} and {len(files[suffix])} of {suffix}"
-            raise ValueError(f"{counts}; there must be the same number of each")
+    if len({len(side) for side in files.values()}) > 1:
+        raise ValueError("give the same number of files for each suffix")
     return files
 
 
 # The files of a set, listed under the suffix of the raw file that they make. Their lines, in this order,
 # make up the set. The suffixes are:
 #   en, de   the code of a language, which each set has
-#   de.2     another translation into the language, of a set that is scored
 #   links    gold links
 # The files at the same place in the lists belong together: line k of one translates, or links, line k
-# of the others. The end of a file's name, before .gz, says what it is: .sgm is SGM, whose translators
-# beyond the first become de.2, de.3, ...; .tsv has both sides in columns, and is given for both; any
-# other text is plain lines. Links are in Pharaoh's format, or in RWTH's (.talp).
-Suffix = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+(\.[2-9])?$")]
+# of the others. The end of a file's name, before .gz, says what it is: .sgm is SGM; .tsv has both sides
+# in columns, and is given for both; any other text is plain lines. Links are in Pharaoh's format, or in
+# RWTH's (.talp).
+Suffix = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
 SetFiles = Annotated[
     dict[Suffix, Annotated[list[File], Field(min_length=1)]],
     Field(min_length=2),
@@ -110,16 +106,11 @@ class Source(Strict):
         return (file for sides in self.files.values() for files in sides.values() for file in files)
 
 
-class _Accepting(Strict):
-    """What a person must write before some files are downloaded."""
-
-    accept: list[Name] = Field(default=[])  # names of licenses whose terms the user accepts
-
-
-class DownloadCorpus(Source, _Accepting):
+class DownloadCorpus(Source):
     """Files from the network, or from the folder that ATTNMT_MIRROR names."""
 
     kind: Literal["download"]
+    accept: Accepted
 
     @property
     def chosen(self) -> Source:
@@ -127,10 +118,11 @@ class DownloadCorpus(Source, _Accepting):
         return self
 
 
-class ChoiceCorpus(_Accepting):
+class ChoiceCorpus(Strict):
     """The same sets from several sources; ``source`` names the one that is used."""
 
     kind: Literal["choice"]
+    accept: Accepted
     source: Name
     sources: dict[Name, Source]
 

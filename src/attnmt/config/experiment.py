@@ -6,23 +6,19 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveInt, model_validator
 
 from attnmt.config.corpus import ChoiceCorpus, DownloadCorpus, LocalCorpus, Source
-from attnmt.config.languages import LINKS, Languages
-from attnmt.config.model import Family, Overrides, Run
+from attnmt.config.model import Family, Overrides
 from attnmt.config.strict import Distinct, Name, Slug, Strict, refuse_unknown
 from attnmt.config.systems import EVERY_OTHER
-from attnmt.config.text import Dictionary, Sets, Tokenize
-from attnmt.files.yaml_file import Location, error_at, suggestion
+from attnmt.config.text import LINKS, Dictionary, Languages, Sets, Tokenize
+from attnmt.files.yaml_file import Location, error_at
 from attnmt.layout import Layout
 
-# The step whose attention links a word: the one that predicts it, or the next one, which reads it.
-LinkStep = Literal["same", "next"]
 # What a processor computes with: AVX2 alone, AVX-512 for products of matrices, or all that it has.
 CpuISA = Literal["avx2", "avx512", "all"]
 LengthPenalty = Literal["none", "average", "gnmt"]
 USUAL_RATIOS = 0.5, 1.5  # of a search, where no others are given
-MOST_WORDS = 10_000  # that a rule may ask of a translation
 Ratio = Annotated[float, Field(ge=0, le=100)]
-Words = Annotated[int, Field(ge=1, le=MOST_WORDS)]
+Threads = Annotated[int, Field(ge=1, le=1024)]
 
 
 class Machine(Strict):
@@ -32,8 +28,8 @@ class Machine(Strict):
     # faster, but has not been seen on Intel's. all uses more where there is more (AMX), but the numbers
     # are then those of that kind of processor
     cpu_isa: CpuISA
-    train_threads: PositiveInt  # CPU threads of a training
-    decode_threads: PositiveInt  # CPU threads of a translation
+    train_threads: Threads  # CPU threads of a training
+    decode_threads: Threads  # CPU threads of a translation
     decode_batch: PositiveInt  # sentences translated at once
     checkpoint_minutes: NonNegativeFloat  # between checkpoints; an evaluation writes one, too
     # whether a training is refused or starts from the beginning if other code wrote its checkpoints
@@ -54,19 +50,16 @@ class SearchRules(Strict):
     # max_ratio (S + 1), </s> included. They are 0.5 and 1.5 if not given
     min_ratio: Ratio | None = None
     max_ratio: Ratio | None = None
-    min_length: Words | None = None  # the same for any S; the stricter of two limits counts
-    max_length: Words | None = None
 
     @model_validator(mode="after")
     def _rules_agree(self) -> Self:
         if (self.alpha is not None) != (self.length_penalty == "gnmt"):
             raise error_at(["alpha"], "give it with length_penalty gnmt, and only then")
-        for what, default in (("ratio", USUAL_RATIOS), ("length", (0, MOST_WORDS))):
-            given = getattr(self, f"min_{what}"), getattr(self, f"max_{what}")
-            least, most = (d if one is None else one for one, d in zip(given, default, strict=True))
-            if least > most:
-                key = f"min_{what}" if given[1] is None else f"max_{what}"
-                raise error_at([key], f"the least is {least:g}, and the greatest is {most:g}")
+        least = USUAL_RATIOS[0] if self.min_ratio is None else self.min_ratio
+        most = USUAL_RATIOS[1] if self.max_ratio is None else self.max_ratio
+        if least > most:
+            key = "min_ratio" if self.max_ratio is None else "max_ratio"
+            raise error_at([key], f"the least is {least:g}, and the greatest is {most:g}")
         return self
 
 
@@ -75,7 +68,6 @@ class Decoding(SearchRules):
 
     beam: PositiveInt  # 1 is greedy search
     candidates: PositiveInt  # the search ends when this number of translations is finished
-    n_best: PositiveInt  # translations in the n-best list of a sentence; with 1 no list is written
     samples: PositiveInt = 12  # sentences of each set, evenly spread, whose attention is shown
 
     @property
@@ -83,12 +75,6 @@ class Decoding(SearchRules):
         """The beam, and the rules that are not the paper's: ``beam 5, length_penalty average``."""
         rules = self.model_dump(include={*SearchRules.model_fields}, exclude_none=True)
         return ", ".join(f"{key} {value}" for key, value in {"beam": self.beam, **rules}.items())
-
-    @model_validator(mode="after")
-    def _as_many_finish_as_are_listed(self) -> Self:
-        if self.n_best > self.candidates:
-            raise error_at(["n_best"], f"only {self.candidates} translations finish (candidates)")
-        return self
 
 
 class Evaluation(Strict):
@@ -124,12 +110,8 @@ class Experiment(Strict):
         dict[Name, PositiveInt],
         BeforeValidator(_by_name, json_schema_input_type=PositiveInt | dict[Name, PositiveInt]),
     ] = Field(default={EVERY_OTHER: 1})
-    # Other recipes, each with a name, and what it changes in the recipe of each system. Systems are then
-    # trained by both: with {slow: {base: {learning_rate: 0.5}}} there are base and base_slow. A system
-    # with {} has the same recipe in both, and is trained once. A claim is judged under each recipe that
-    # has all of its systems. A recipe named `family` adds no trainings: {family: {base: {learning_rate:
-    # 0.5}}} changes the family's own recipe for base, and other recipes then change the changed one
-    recipes: dict[Name, dict[Name, Overrides]] = Field(default_factory=dict)
+    # what differs from the family's training for some systems, as in {base: {learning_rate: 0.5}}
+    overrides: dict[Name, Overrides] = Field(default_factory=dict)
     decoding: Decoding
     evaluation: Evaluation
     machine: Machine
@@ -137,30 +119,27 @@ class Experiment(Strict):
     @model_validator(mode="after")
     def _the_corpus_has_both_languages(self) -> Self:
         """Refuse a corpus without one of the sets or languages, or with a third language."""
-        place: Location = ["corpus"]
+        codes, place = self.languages.codes, list[str | int](["corpus"])
         if self.corpus.kind == "choice":
             place += ["sources", self.corpus.source]
-        codes = self.languages.codes
         if self.corpus.expected and set(self.corpus.expected.words) != set(codes):
             why = f"say how many words {' and '.join(codes)} have"
             raise error_at([*place, "expected", "words"], why)
         if self.corpus.kind == "local":
             return self  # local files are checked when they are read
         source = self.corpus.chosen
-        licenses = {file.license.name for file in source.downloads() if file.license}
+        licenses = [file.license.name for file in source.downloads() if file.license]
         for i, name in enumerate(self.corpus.accept):
             refuse_unknown(name, licenses, "license", ["corpus", "accept", i])
         for name in self.sets.all():
             refuse_unknown(name, source.files, "set", ["sets"])
         for name, files in source.files.items():
+            at: Location = [*place, "files", name]
             for suffix in files:
-                if suffix != LINKS and suffix.partition(".")[0] not in codes:
-                    known = suggestion(suffix, [*codes, LINKS])
-                    raise error_at([*place, "files", name, suffix], f"no such language{known}")
-            for code in codes:
-                if code not in files:
-                    why = f"there are no files of {code!r}, only of {', '.join(files)}"
-                    raise error_at([*place, "files", name], why)
+                if suffix != LINKS:
+                    refuse_unknown(suffix, codes, "language", [*at, suffix])
+            if not files.keys() >= set(codes):
+                raise error_at(at, f"give files of both {' and '.join(codes)}")
         return self
 
     @model_validator(mode="after")
@@ -169,10 +148,6 @@ class Experiment(Strict):
             if getattr(self.languages, side).tokenize != "none":
                 why = "the corpus text is tokenized; set this to none"
                 raise error_at(["languages", side, "tokenize"], why)
-        return self
-
-    @model_validator(mode="after")
-    def _tokenized_sets_exist(self) -> Self:
         for i, name in enumerate(self.tokenize.tokenized):
             refuse_unknown(name, self.sets.all(), "set", ["tokenize", "tokenized", i])
             if name in self.sets.tests:
@@ -191,8 +166,3 @@ class Experiment(Strict):
         if self.corpus.kind != "local":
             return None
         return Path(self.corpus.text or Layout(self.experiment).local_text)
-
-    def seeds_of_run(self, run: Run) -> int:
-        """Return how often a system is trained by a recipe."""
-        of_entry = self.seeds.get(run.entry, self.seeds.get(EVERY_OTHER, 1))
-        return self.seeds.get(run.system_name, of_entry)

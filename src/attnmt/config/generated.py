@@ -1,6 +1,6 @@
 """The files that follow from others: trainings.yaml and dvc.yaml for DVC, and JSON schemas for editors.
 
-DVC cannot work out which models an experiment trains, so ``trainings.yaml`` beside its params.yaml lists
+DVC cannot work out what an experiment trains, so ``trainings.yaml`` beside its params.yaml lists
 them. Every experiments/<name>/dvc.yaml is a copy of the dvc.yaml in the project's folder.
 """
 
@@ -11,31 +11,25 @@ import yaml
 
 from attnmt.config.claims import Claims
 from attnmt.config.experiment import Experiment
-from attnmt.config.params import DEMO, Params, load_params, params_file
-from attnmt.config.systems import Systems
-from attnmt.config.trainings import SYSTEMS
+from attnmt.config.params import Params, experiments, load_params, params_file
+from attnmt.config.systems import SLOTS, Systems
 from attnmt.errors import InputError
 from attnmt.files.text_file import update_text
 from attnmt.layout import HISTORY, Layout
 
 TRAININGS, STAGES = "trainings.yaml", "dvc.yaml"
-SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
 SCHEMAS: dict[str, type[Experiment | Systems | Claims]] = {
     "params": Experiment,
     "systems": Systems,
     "claims": Claims,
 }
 HEAD = (
-    f"# Written by `make format` from {SYSTEMS} and params.yaml: what is trained, for dvc.yaml.\n"
+    "# Written by `make format` from systems.yaml and params.yaml: what is trained, for dvc.yaml.\n"
 )
 
 
 def trainings_yaml(params: Params) -> str:
-    """Return the content of an experiment's ``trainings.yaml``.
-
-    Raises:
-        InputError: if an ensemble has more members than dvc.yaml has slots.
-    """
+    """Return the content of an experiment's ``trainings.yaml``."""
     file = Path(params.params_file)
     up = Path(*[".."] * len(file.parent.parts))
     dev_cost = f"{params.sets.dev}_cost"
@@ -48,7 +42,8 @@ def trainings_yaml(params: Params) -> str:
         "local_text": (params.local_text or depends).as_posix(),
         "trainings": {name: {"family": one.family} for name, one in params.trainings.items()},
         "ensembles": {
-            name: {"family": one.family, "members": _slots(one.entry, one.members)}
+            # Every slot that is left over repeats the first member. DVC counts it only once.
+            name: {"family": one.family, "members": (one.members + SLOTS * one.members[:1])[:SLOTS]}
             for name, one in params.ensembles.items()
         },
         "curves": {(up / path).as_posix(): dev_cost for path in histories},
@@ -56,32 +51,18 @@ def trainings_yaml(params: Params) -> str:
     return HEAD + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=1000)
 
 
-def _slots(name: str, members: list[str]) -> list[str]:
-    """Return the members, then the first one again for every slot left over. DVC counts it only once."""
-    if len(members) > SLOTS:
-        raise InputError(
-            f"{SYSTEMS}: ensembles.{name}.members: dvc.yaml has {SLOTS} slots; give its stage "
-            f"`ensemble` more slots, and set SLOTS in src/attnmt/config/generated.py"
-        )
-    return members + members[:1] * (SLOTS - len(members))
+def write_trainings(params: Params) -> bool:
+    """Bring an experiment's ``trainings.yaml`` up to date; return whether it changed."""
+    return update_text(Path(params.params_file).with_name(TRAININGS), trainings_yaml(params))
 
 
-def write_trainings(params: Params, root: Path = Path()) -> bool:
-    """Bring an experiment's ``trainings.yaml`` up to date; return whether it changed.
-
-    Raises:
-        InputError: as :func:`trainings_yaml` does.
-    """
-    return update_text(root / Path(params.params_file).with_name(TRAININGS), trainings_yaml(params))
-
-
-def refuse_other_stages(params: Params, root: Path = Path()) -> None:
+def refuse_other_stages(params: Params) -> None:
     """Refuse an experiment whose ``dvc.yaml`` is no copy of the project's, as after an update of it.
 
     Raises:
         InputError: naming it.
     """
-    project, own = root / STAGES, root / Path(params.params_file).with_name(STAGES)
+    project, own = Path(STAGES), Path(params.params_file).with_name(STAGES)
     if project.is_file() and own.is_file() and project.read_bytes() != own.read_bytes():
         raise InputError(
             f"{own}: differs from {STAGES}, of which it is a copy. To copy it again: python -m "
@@ -92,11 +73,6 @@ def refuse_other_stages(params: Params, root: Path = Path()) -> None:
 def schema(name: str) -> str:
     """Return a JSON schema for editors. ``name`` is a key of SCHEMAS."""
     return json.dumps(SCHEMAS[name].model_json_schema(), indent=1) + "\n"
-
-
-def experiments(root: Path = Path()) -> list[str]:
-    """Return the names of all experiments, the demo first."""
-    return [DEMO, *sorted(path.parent.name for path in root.glob("experiments/*/params.yaml"))]
 
 
 def main() -> None:

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from attnmt.config.experiment import Experiment
-from attnmt.config.languages import Direction
-from attnmt.config.model import Ensemble, ModelShape, Overrides, Recipe, TrainedEnsemble, Training
+from attnmt.config.model import ModelShape, TrainingSettings
 from attnmt.config.strict import Name
-from attnmt.config.systems import Systems, TableEntry
-from attnmt.config.trainings import SYSTEMS, trained_ensembles, trained_systems
+from attnmt.config.systems import SYSTEMS, Ensemble, Systems, TableEntry
+from attnmt.config.text import Direction
+from attnmt.config.trainings import SeededEnsemble, Training, ensembles_of, trainings_of
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile, suggestion
 from attnmt.layout import Layout
@@ -18,56 +18,54 @@ DEMO = "demo"  # the experiment at the project's root; each other has a folder i
 class Params(Experiment):
     """All parameters of an experiment: its own file, and what it takes from ``systems.yaml``.
 
-    What takes the name of a model or an ensemble raises an InputError if the experiment has none of that
-    name, except where it says what it returns then.
+    What takes the name of a training or an ensemble raises an InputError if the experiment has none of
+    that name, except where it says what it returns then.
     """
 
     params_file: str  # relative to the project's folder
     trainings: dict[Name, Training]  # what is trained: systems, each with its seeds
-    ensembles: dict[Name, TrainedEnsemble]  # what translates together, each with its seeds
+    ensembles: dict[Name, SeededEnsemble]  # what translates together, each with its seeds
     on_request: list[Name]  # systems and ensembles that an experiment has only if it names them
     tables: dict[Name, TableEntry]  # of scores, by the stem of their files
 
     def training(self, name: str) -> Training:
-        """Return one model's description."""
+        """Return a training: its system, with overrides and a seed."""
         if name not in self.trainings:
             raise InputError(
                 f"{self.params_file}: no model {name!r}{suggestion(name, self.trainings)}"
             )
         return self.trainings[name]
 
-    def system_of(self, name: str) -> str:
-        """Return the system of a model, such as base for base_2, or base_slow for base_slow_2."""
-        return self.training(name).system_name
-
     def shape(self, name: str) -> ModelShape:
-        """Return the size of a model."""
-        model = self.training(name)
-        return self.families[model.family].shape_of(model)
+        """Return the size of a training's model: its family's, with the system's own numbers."""
+        training = self.training(name)
+        own = {"layers": training.layers, "size": training.size}
+        given = {key: value for key, value in own.items() if value is not None}
+        return self.families[training.family].shape.model_copy(update=given)
 
     def half_width(self, name: str) -> int | None:
-        """Return the half-width of a model's local window; None if it has none."""
-        model = self.training(name)
-        is_local = model.attention not in ("none", "global")
-        return model.window_D or self.shape(name).window_D if is_local else None
+        """Return the half-width of a training's local window; None if it has none."""
+        training = self.training(name)
+        is_local = training.attention not in ("none", "global")
+        return training.window_D or self.shape(name).window_D if is_local else None
 
-    def recipe(self, name: str) -> Recipe:
-        """Return the recipe that a model learns by."""
-        model = self.training(name)
-        return self.families[model.family].recipe(model)
+    def settings(self, name: str) -> TrainingSettings:
+        """Return how a model is trained: its family's settings, with the system's own."""
+        training = self.training(name)
+        return self.families[training.family].training.model_copy(update=training.given)
 
     def translators(self, name: str) -> Ensemble:
-        """Return the models that translate under a name. A single model is an ensemble of one."""
+        """Return the trainings that translate under a name. A single one is an ensemble of one."""
         if name in self.ensembles:
             return self.ensembles[name]
         if name not in self.trainings:
             known = [*self.trainings, *self.ensembles]
             why = f"no model or ensemble {name!r}{suggestion(name, known)}"
             raise InputError(f"{self.params_file}: {why}")
-        return Ensemble.model_construct(family=self.trainings[name].family, members=[name])
+        return Ensemble(family=self.trainings[name].family, members=[name])
 
     def sides(self, name: str) -> tuple[str, str]:
-        """Return the codes of the languages that a model, or an ensemble, reads and writes."""
+        """Return the codes of the languages that a training, or an ensemble, reads and writes."""
         source, target = self.languages.sides(self.direction(name))
         return source.code, target.code
 
@@ -79,36 +77,39 @@ class Params(Experiment):
     @property
     def systems_and_ensembles(self) -> list[str]:
         """All systems and ensembles, without their other seeds."""
-        runs = {**self.trainings, **self.ensembles}
-        return [name for name, run in runs.items() if run.seed == 1]
+        return [name for name, one in self._translating.items() if one.seed == 1]
+
+    @property
+    def _translating(self) -> dict[Name, Training | SeededEnsemble]:
+        return {**self.trainings, **self.ensembles}
 
     def direction(self, name: str) -> Direction:
-        """Return which way a model or an ensemble translates."""
+        """Return which way a training or an ensemble translates."""
         return self.training(self.translators(name).members[0]).direction
 
     @property
     def main_direction(self) -> Direction:
-        """Forward, unless all models translate backward."""
-        is_forward = any(model.direction == "forward" for model in self.trainings.values())
+        """Forward, unless all systems translate backward."""
+        is_forward = any(one.direction == "forward" for one in self.trainings.values())
         return "forward" if is_forward else "backward"
 
     def ranked_together(self, direction: Direction | None = None) -> list[str]:
-        """Return the models of a direction, by default the main one, that perplexity can rank.
+        """Return the trainings of a direction, by default the main one, that perplexity can rank.
 
         It is that on the development set. They read the same units as the first of them, whatever their
-        family is: perplexities over other units do not compare. Models with faults of the authors'
+        family is: perplexities over other units do not compare. Systems with faults of the authors'
         program are left out.
         """
         way = direction or self.main_direction
-        models = {
-            name: self.families[model.family].encoding
-            for name, model in self.trainings.items()
-            if model.direction == way and not model.faults
+        encodings = {
+            name: self.families[training.family].encoding
+            for name, training in self.trainings.items()
+            if training.direction == way and not training.faults
         }
-        return [name for name in models if models[name] == next(iter(models.values()))]
+        return [name for name in encodings if encodings[name] == next(iter(encodings.values()))]
 
     def attends(self, name: str) -> bool:
-        """Return whether a model, or a member of an ensemble, has attention."""
+        """Return whether a training, or a member of an ensemble, has attention."""
         return any(self.training(m).attention != "none" for m in self.translators(name).members)
 
     def replaces_words(self, name: str) -> bool:
@@ -117,32 +118,12 @@ class Params(Experiment):
         return self.attends(name) and family.encoding.pieces is None
 
     def runs_of(self, name: str | None) -> list[str]:
-        """Return the runs that tables and figures show under a name: a model or an ensemble with its
-        other seeds. The list is empty if the experiment has neither.
+        """Return what tables and figures show under a name: a training or an ensemble with its other
+        seeds. The list is empty if the experiment has neither.
         """
-        runs = {**self.trainings, **self.ensembles}
-        like = runs.get(name or "")
-        return [run for run in runs if like and runs[run].system_name == like.system_name]
-
-    def seeds_of(self, name: str) -> list[str]:
-        """Return the models that differ from ``name`` only in the seed, and ``name`` itself."""
-        system = self.system_of(name)
-        return [other for other in self.trainings if self.system_of(other) == system]
-
-    def system_under(self, recipe: Name | None, name: str) -> str | None:
-        """Return what a system or an ensemble is called under another recipe.
-
-        The name stays the same if that recipe is the family's own. The result is None if the experiment
-        does not train it by that recipe.
-        """
-        runs = {**self.trainings, **self.ensembles}
-        if recipe is None or name not in runs:
-            return name if name in runs else None
-        entries = self.recipes[recipe]
-        if all(entries.get(one) == Overrides() for one in self.translators(name).members):
-            return name
-        other = (run for run in runs.values() if (run.entry, run.recipe) == (name, recipe))
-        return next((run.system_name for run in other), None)
+        known = self._translating
+        like = known.get(name or "")
+        return [one for one in known if like and known[one].system_name == like.system_name]
 
 
 def load_params(path: Path | str, project: Path | str = Path()) -> Params:
@@ -158,24 +139,14 @@ def load_params(path: Path | str, project: Path | str = Path()) -> Params:
     place = _place(file, experiment.experiment, project)
     systems_file = YamlFile.read(project / SYSTEMS)
     systems = systems_file.into(Systems)
-    trainings = trained_systems(file, experiment, systems_file, systems)
+    trainings = trainings_of(file, experiment, systems_file, systems)
     return Params(
         **dict(experiment),
         params_file=place,
         trainings=trainings,
-        ensembles=trained_ensembles(file, experiment, systems, trainings),
+        ensembles=ensembles_of(file, experiment, systems, trainings),
         on_request=systems.on_request,
-        tables={
-            name: table.model_copy(
-                update={
-                    "rows": {
-                        key: row.model_copy(update={"label": systems.label(row)})
-                        for key, row in table.rows.items()
-                    }
-                }
-            )
-            for name, table in systems.tables.items()
-        },
+        tables=systems.tables,
     )
 
 
@@ -188,13 +159,16 @@ def _place(file: YamlFile, experiment: str, project: Path) -> str:
     # The root's file may have any name that no folder has.
     own = place if (project / place).exists() else "params.yaml"
     if file.path.resolve() != (project / own).resolve():
-        where = f"{place} of" if (project / place).exists() else f"{place} (or in params.yaml) of"
-        raise file.error(
-            ["experiment"],
-            f"{experiment!r} belongs in {where} the project's folder; name this file's own experiment, "
-            f"and run in the project's folder",
-        )
+        where = place if own == place else f"{place} (or in params.yaml)"
+        why = f"{experiment!r} belongs in {where} of the project's folder"
+        cure = "name this file's own experiment, and run in the project's folder"
+        raise file.error(["experiment"], f"{why}; {cure}")
     return own
+
+
+def experiments(root: Path = Path()) -> list[str]:
+    """Return the names of all experiments, the demo first."""
+    return [DEMO, *sorted(path.parent.name for path in root.glob("experiments/*/params.yaml"))]
 
 
 def params_file(experiment: str) -> Path:
@@ -203,13 +177,8 @@ def params_file(experiment: str) -> Path:
     Raises:
         InputError: if there is no such experiment; the message names those that exist.
     """
-    path = (
-        Path("params.yaml")
-        if experiment == DEMO
-        else Path("experiments", experiment, "params.yaml")
-    )
+    path = Path("params.yaml" if experiment == DEMO else f"experiments/{experiment}/params.yaml")
     if not path.exists():
-        known = sorted(file.parent.name for file in Path().glob("experiments/*/params.yaml"))
-        near = suggestion(experiment, [DEMO, *known]) if known else ""
+        near = suggestion(experiment, experiments()) if Path(SYSTEMS).exists() else ""
         raise InputError(f"{path}: no experiment {experiment!r}{near}; run in the project's folder")
     return path

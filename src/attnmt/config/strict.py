@@ -14,9 +14,9 @@ Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?
 T = TypeVar("T")
 
 
-def refuse_unknown(name: str, known: Collection[str], kind: str, place: Location) -> None:
-    """Refuse a name that stands for nothing. ``kind`` says what it should be the name of."""
-    if name not in known:
+def refuse_unknown(name: str | None, known: Collection[str], kind: str, place: Location) -> None:
+    """Refuse a name that stands for nothing; None names nothing. ``kind`` says what it should name."""
+    if name is not None and name not in known:
         raise error_at(place, f"no {kind} {name!r}{suggestion(name, known)}")
 
 

@@ -1,11 +1,68 @@
-"""The sections about text, from the sets of the corpus to the ids that a family reads."""
+"""The sections about text: languages, sets, and how lines become tokens and tokens become ids."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
-from attnmt.config.strict import Distinct, Name, Strict, differ
+from attnmt.config.strict import Distinct, Name, Strict
 from attnmt.files.yaml_file import error_at
+
+LINKS = "links"  # the suffix of a file of gold links, so no language has this code
+# Which way a system translates: from the experiment's source language to its target language, or back.
+Direction = Literal["forward", "backward"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+# How lines become tokens.
+#   moses       the rules of Moses' tokenizer.perl for the language, as in the paper
+#   words       words, numbers and single signs, for any language; a mark (￭) says where a token joins
+#               its neighbor, so a translation brings its own spacing
+#   characters  one token for each character, for languages that write no spaces
+#   none        the text is tokenized already: tokens stand between spaces
+Rule = Literal["moses", "words", "characters", "none"]
+
+
+class Language(Strict):
+    """One side of the text."""
+
+    code: Name  # ends its files' names, as in train.en
+    # for titles; in Markdown and HTML, other signs would mean something
+    name: Annotated[str, Field(pattern=r"^[\w (),.'’-]+$")]
+    tokenize: Rule
+
+
+class Languages(Strict):
+    """The two sides of the text, as systems that translate forward read them."""
+
+    source: Language
+    target: Language
+
+    @model_validator(mode="after")
+    def _codes_differ(self) -> Self:
+        if self.source.code == self.target.code:
+            why = f"{self.target.code!r} is the source, too; give the two sides different codes"
+            raise error_at(["target", "code"], why)
+        for side in ("source", "target"):
+            if getattr(self, side).code == LINKS:
+                why = f"files with the suffix {LINKS!r} hold gold links; choose another code"
+                raise error_at([side, "code"], why)
+        return self
+
+    @property
+    def codes(self) -> tuple[str, str]:
+        """The codes of source and target."""
+        return self.source.code, self.target.code
+
+    def sides(self, direction: Direction) -> tuple[Language, Language]:
+        """Return what a system reads and what it writes."""
+        sides = self.source, self.target
+        return sides if direction == "forward" else sides[::-1]
+
+    def of(self, code: str) -> Language:
+        """Return the language with a code, which must be one of the two."""
+        return {side.code: side for side in (self.source, self.target)}[code]
+
+    def title(self, direction: Direction) -> str:
+        """Return a direction for titles, such as "English-German"."""
+        return "-".join(side.name for side in self.sides(direction))
 
 
 class Sets(Strict):
@@ -14,21 +71,16 @@ class Sets(Strict):
     train: Name
     dev: Name  # chooses the checkpoint
     tests: Distinct[Name]  # the first stands for newstest2014 (Table 1), the last for newstest2015
-    aligned: Distinct[
-        Name
-    ]  # sets whose references are force-decoded for alignment; Table 6 has the first
+    # sets whose references are force-decoded for alignment; Table 6 has the first
+    aligned: Distinct[Name]
 
     @model_validator(mode="after")
     def _parts_differ(self) -> Self:
-        if self.dev == self.train:
-            raise error_at(["dev"], f"{self.dev!r} is the training set; choose another")
-        if self.train in self.aligned:
-            at = self.aligned.index(self.train)
-            raise error_at(["aligned", at], f"{self.train!r} is the training set; choose another")
-        for i, name in enumerate(self.tests):
-            if name in (self.train, self.dev):
-                part = "training set" if name == self.train else "dev set"
-                raise error_at(["tests", i], f"{name!r} is the {part}; a test set must be unseen")
+        for key, names in {"dev": [self.dev], "tests": self.tests, "aligned": self.aligned}.items():
+            if self.train in names:
+                raise error_at([key], f"{self.train!r} is the training set; choose another")
+        if self.dev in self.tests:
+            raise error_at(["tests"], f"{self.dev!r} is the dev set; a test set must be unseen")
         return self
 
     def all(self) -> list[str]:
@@ -44,7 +96,7 @@ class Tokenize(Strict):
     # sets whose raw text is tokenized already, whatever its language says. Gold links count the tokens
     # of this text. So the tokens are not split again; they are only escaped or marked as those of the
     # language are
-    tokenized: Annotated[list[Name], AfterValidator(differ)] = Field(default=[])
+    tokenized: list[Name] = Field(default=[])
 
 
 class Dictionary(Strict):

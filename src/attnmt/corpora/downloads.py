@@ -9,7 +9,6 @@ from typing import Any
 
 from attnmt.config import File
 from attnmt.errors import InputError
-from attnmt.files.atomic import check_place
 
 MIRROR = "ATTNMT_MIRROR"
 RETRIES = 2  # at each address, after the first try
@@ -50,7 +49,6 @@ def fetch(
                 f"{place}: the terms of {file.name} must be accepted first: {license.terms} "
                 f"({license.url}); if you accept them, write accept: [{license.name}]"
             )
-        check_place(path)
     faults = [fault for file in missing if (fault := _fetch(file, folder))]
     if faults:
         raise InputError("\n".join(faults))
@@ -84,7 +82,6 @@ def _fetch(file: File, folder: Path) -> str | None:
         )
         try:
             source.fetch(file.name, downloader=download)
-            _share(folder / file.name)
             return None
         except (OSError, ValueError) as error:  # of the network or the disk; of the digest
             faults.append(f"{url}: {error}")
@@ -93,13 +90,6 @@ def _fetch(file: File, folder: Path) -> str | None:
         f"into {folder} by other means, or set {MIRROR} to a folder that holds it; if it was changed "
         f"at its address, correct the parameters"
     )
-
-
-def _share(path: Path) -> None:
-    """Give a file the mode that new files have here; only its owner could read it as pooch makes it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    path.chmod(0o666 & ~mask)
 
 
 def _keep_content(response: Any, **_: Any) -> None:

@@ -89,50 +89,39 @@ def is_rwth(path: Path) -> bool:
     return path.name.removesuffix(".gz").endswith(".talp")
 
 
-def read_gold(
-    path: Path, codes: tuple[str, str], words: Words | None = None, flip: bool = False
-) -> list[GoldLinks]:
-    """Read links made by people, Pharaoh's or RWTH's, as source-target links.
-
-    Args:
-        codes: the codes of source and target.
-        words: as for :func:`read_links`.
-        flip: whether the file's sides are exchanged.
+def read_rwth(path: Path, codes: tuple[str, str]) -> list[GoldLinks]:
+    """Read links in RWTH's format as source-target links; ``codes`` are those of source and target.
 
     Raises:
         InputError: as :func:`read_links` does.
     """
-    rwth = is_rwth(path)
-    links = _parsed(path, first=1 if rwth else 0)
-    if flip != (rwth and language_code(codes[1]) == "de"):
-        links = [GoldLinks(*map(flipped, line)) for line in links]
-    option = "leave --flip out" if flip else "add --flip"
-    cure = f"links count this text's tokens; if source and target are exchanged, {option}"
-    return _checked(links, words, path, cure)
+    return read_links(path, first=1, exchanged=language_code(codes[1]) == "de")
 
 
 def read_links(
-    path: Path, words: Words | None = None, cure: str = "make it again"
+    path: Path,
+    words: Words | None = None,
+    cure: str = "make it again",
+    *,
+    first: int = 0,
+    exchanged: bool = False,
 ) -> list[GoldLinks]:
-    """Read a file of links in Pharaoh's format.
+    """Read a file of links, by default in Pharaoh's format.
 
     Args:
         words: the numbers of source and target words of each sentence pair, where they are known.
         cure: what a person is to do if the links do not belong to these sentences.
+        first: the number of a first word in the file.
+        exchanged: whether the file's links are target-source links.
 
     Raises:
         InputError: if it is missing or empty, or does not have one line for each pair; if a line holds
             an item that is not a link, or a link outside its pair.
     """
-    return _checked(_parsed(path), words, path, cure)
-
-
-def _parsed(path: Path, first: int = 0) -> list[GoldLinks]:
     lines = enumerate(iter_lines(path), start=1)
-    return [parse_links(line, f"{path}:{number}", first) for number, line in lines]
-
-
-def _checked(links: list[GoldLinks], words: Words | None, path: Path, cure: str) -> list[GoldLinks]:
+    links = [parse_links(line, f"{path}:{number}", first) for number, line in lines]
+    if exchanged:
+        links = [GoldLinks(*map(flipped, line)) for line in links]
     if words is not None and len(links) != len(words):
         raise InputError(f"{path}: {len(links):,} lines where the text has {len(words):,}; {cure}")
     for number, (line, pair) in enumerate(zip(links, words or (), strict=False), start=1):

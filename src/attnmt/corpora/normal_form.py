@@ -39,11 +39,3 @@ def normalized(line: str) -> str:
     line = unicodedata.normalize("NFC", _INVISIBLE.sub("", _CONTROL.sub(" ", line)))
     stripped: str = _STRAY.sub("", line)
     return stripped
-
-
-def form_note(changed: int, lines: int) -> str:
-    """Say how many of a text's lines the one form has changed."""
-    return (
-        f"{changed:,} of {lines:,} lines were brought into one form: accents composed, invisible and "
-        f"control characters taken out"
-    )

@@ -1,6 +1,6 @@
-"""Text that a person brings: what training and test sets share, and training text divided into sets."""
+"""Training text that a person brings, divided into training, development and test set."""
 
-from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -13,45 +13,9 @@ from attnmt.files.text_file import iter_lines, write_lines
 SEED = 2015  # for drawing the pairs that are held out
 
 
-def find_overlap(train: Files, held_out: Files) -> list[tuple[int, int, bool]]:
-    """Find the lines of a held-out set whose source is in the training text. Their scores are too high.
-
-    Lines are compared in the one form of all text, and white space does not count. Only the lines of the
-    set, and the translations that the training text has for them, are in memory.
-
-    Returns:
-        For each such line its number, the number of the first training line with this source, and
-        whether source and target are together a training pair. Lines count from 1.
-    """
-    rows = list(_rows(held_out))
-    wanted = {source for source, _ in rows}
-    places: dict[str, int] = {}  # the first training line with a source
-    known: set[tuple[str, str]] = set()
-    for number, row in enumerate(_rows(train), start=1):
-        if row[0] in wanted:
-            places.setdefault(row[0], number)
-            known.add(row)
-    numbered = enumerate(rows, start=1)
-    return [(number, places[row[0]], row in known) for number, row in numbered if row[0] in places]
-
-
-def _rows(files: Files) -> Iterator[tuple[str, str]]:
-    source, target = map(iter_lines, files)
-    return ((_compared(a), _compared(b)) for a, b in zip(source, target, strict=True))
-
-
 def _compared(line: str) -> str:
     """Return a line as it is compared: in the one form, with single spaces."""
     return " ".join(normalized(line).split())
-
-
-def refuse_too_many(count: int, pairs: int) -> None:
-    """Refuse to hold out so many pairs for each of two sets that less than half would be left."""
-    if 4 * count > pairs:
-        most = f"hold out at most {pairs // 4:,}" if pairs >= 4 else "bring more pairs"
-        raise InputError(
-            f"--hold-out: dev and test would take {count:,} pairs each, of only {pairs:,}; {most}"
-        )
 
 
 def write_divided(train: Files, codes: tuple[str, str], count: int, folder: Path) -> int:
@@ -67,22 +31,22 @@ def write_divided(train: Files, codes: tuple[str, str], count: int, folder: Path
         The number of pairs that are left out.
 
     Raises:
-        InputError: if too few pairs differ in their source.
+        InputError: if less than half of the source sentences would be left.
     """
     rows = list(zip(*map(iter_lines, train), strict=True))
     order = np.random.default_rng(SEED).permutation(len(rows)).tolist()
-    drawn: dict[str, int] = {}  # a line for each source
+    first: dict[str, int] = {}  # the line that is drawn first, for each source
     for at in order:
-        if len(drawn) < 2 * count and all(map(_compared, rows[at])):
-            drawn.setdefault(_compared(rows[at][0]), at)
-    if len(drawn) < 2 * count:
+        if all(map(_compared, rows[at])):
+            first.setdefault(_compared(rows[at][0]), at)
+    if 4 * count > len(first):
         raise InputError(
-            f"--hold-out: only {len(drawn):,} different source sentences; hold out fewer"
+            f"--hold-out: of {len(first):,} different source sentences, hold out at most "
+            f"{len(first) // 4:,} for each of dev and test"
         )
+    drawn = dict(islice(first.items(), 2 * count))
     lines = list(drawn.values())
     rest = [at for at, row in enumerate(rows) if _compared(row[0]) not in drawn]
-    if not rest:
-        raise InputError("--hold-out: no pair is left to train on; hold out fewer")
     for name, chosen in {"dev": lines[:count], "test": lines[count:], "train": rest}.items():
         for side, code in enumerate(codes):
             write_lines(folder / f"{name}.{code}", (rows[at][side] for at in sorted(chosen)))

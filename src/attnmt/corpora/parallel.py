@@ -12,13 +12,6 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 
 Files = tuple[Path, Path]  # the source file and the target file of a set
-MOST_REFERENCES = 9  # that a set may have, its own target included
-MOST_EQUAL = 0.5  # of the lines; if more are equal, one text was given twice
-
-
-def reference_suffixes(codes: Iterable[str]) -> list[str]:
-    """Return the suffixes of all further references that a set may have, such as ``de.2``."""
-    return [f"{code}.{number}" for code in codes for number in range(2, MOST_REFERENCES + 1)]
 
 
 def count_parallel_lines(paths: Iterable[Path]) -> int:
@@ -39,63 +32,40 @@ def parallel_rows(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the corresponding lines of a set's files, which are plain, with links in Pharaoh's format.
 
-    Every line of text is brought into the one form (:func:`normalized`). A blank line of a further
-    reference becomes an empty one: this pair has fewer references. A row that is blank in all files,
-    links included, is left out.
+    Every line of text is brought into the one form (:func:`normalized`). A row that is blank in all
+    files, links included, is left out.
 
     Args:
         paths: the files by suffix; see ``SetFiles``.
         scored: whether blank lines of source and target are refused, because scores would then count
             fewer sentences than they claim.
-        changed: counts, by suffix, the lines whose words the one form changes, and as links the rows
-            that are left out.
+        changed: counts by suffix the lines whose words the one form changes, and as links the rows that
+            are left out.
 
     Raises:
-        InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; if a
-            line of links holds anything but links (naming file and line); or, after the last row, if
-            the two sides are one text.
+        InputError: as :func:`count_parallel_lines` does; if a line is blank where none may be; or
+            if a line of links holds anything but links (naming file and line).
     """
     count_parallel_lines(paths.values())
     changed = Counter() if changed is None else changed
-    sides = [suffix for suffix in paths if suffix != LINKS and "." not in suffix]
-    total = equal = 0
-    for total, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
+    for number, lines in enumerate(zip(*map(iter_lines, paths.values()), strict=True), start=1):
+        if LINKS in paths and not "".join(lines).strip():
+            changed[LINKS] += 1  # RWTH's files have such a line; it is not a pair
+            continue
         row = dict(zip(paths, lines, strict=True))
-        equal += len({row[suffix].strip() for suffix in sides}) == 1 and bool(row[sides[0]].strip())
-        for suffix in row.keys() - {LINKS}:
-            row[suffix] = normalized(line := row[suffix])
+        for suffix, line in row.items():
+            place = f"{paths[suffix]}:{number}"
+            if suffix == LINKS:
+                row[suffix] = format_links(*parse_links(line, place))
+                continue
+            row[suffix] = normalized(line)
             changed[suffix] += row[suffix] != line and row[suffix].split() != line.split()
-        if LINKS in row:
-            if not "".join(lines).strip():
-                changed[LINKS] += 1
-                continue  # RWTH's files have such a line; it is not a pair
-            row[LINKS] = format_links(*parse_links(row[LINKS], f"{paths[LINKS]}:{total}"))
-        for suffix in row.keys() - {LINKS}:
-            if scored and suffix in sides and not row[suffix].strip():
-                raise InputError(
-                    f"{paths[suffix]}:{total}: blank line in a set that is scored; "
-                    f"take the pair out of all files of the set"
+            if scored and not row[suffix].strip():
+                why = (
+                    "blank line in a set that is scored; take the pair out of all files of the set"
                 )
-            if suffix not in sides and not row[suffix].strip():
-                row[suffix] = ""
+                raise InputError(f"{place}: {why}")
         yield tuple(row.values())
-    if equal > MOST_EQUAL * total:
-        source, target = (paths[suffix] for suffix in sides)
-        raise InputError(
-            f"{source}: {equal:,} of {total:,} lines are the same in {target}; give a text and its "
-            f"translation"
-        )
-
-
-def count_words(source: Path, target: Path) -> list[tuple[int, int]]:
-    """Return how many tokens each sentence pair of two tokenized files has.
-
-    Raises:
-        InputError: if a file is missing or their numbers of lines differ.
-    """
-    count_parallel_lines((source, target))
-    pairs = every_nth_pair(source, target)
-    return [(len(source_words), len(target_words)) for source_words, target_words in pairs]
 
 
 def every_nth_pair(

@@ -7,16 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 from attnmt.config import LINKS, File, Languages, Sets, Source
 from attnmt.corpora.downloads import fetch
-from attnmt.corpora.links import format_links, is_rwth, read_gold
-from attnmt.corpora.normal_form import form_note
-from attnmt.corpora.parallel import parallel_rows, reference_suffixes
+from attnmt.corpora.parallel import parallel_rows
 from attnmt.corpora.plain import Codes, plain_set
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_text, write_lines, write_text
+from attnmt.files.text_file import iter_lines, write_lines
 
 Part = Mapping[str, Path]  # files whose lines correspond, by suffix
 
@@ -81,7 +79,7 @@ def _local_files(local: Path, languages: Languages, name: str) -> dict[str, Path
     """
     needed = list(languages.codes)
     files: dict[str, Path] = {}
-    for suffix in [*needed, *reference_suffixes(needed), LINKS]:
+    for suffix in [*needed, LINKS]:
         both = [local / f"{name}.{suffix}{end}" for end in ("", ".gz")]
         there = [path for path in both if path.is_file()]
         if len(there) > 1:
@@ -107,9 +105,9 @@ def _unpack(files: Sequence[File], fetched: Mapping[str, Path], folder: Path) ->
         extract(fetched[archive], wanted, folder / archive)
     for file in {file.text: file for file in files}.values():  # a set may name a text twice
         if file.encoding != "utf-8":
-            text = read_text(texts[file.text], file.encoding)
+            lines = list(iter_lines(texts[file.text], encoding=file.encoding))
             texts[file.text] = folder / file.text
-            write_text(texts[file.text], text)
+            write_lines(texts[file.text], lines)
     return texts
 
 
@@ -135,7 +133,7 @@ def extract(archive: Path, members: Collection[str], folder: Path) -> None:
 def _write_set(name: str, parts: Sequence[Part], codes: Codes, folder: Path, scored: bool) -> None:
     """Write the files of a set, one for each suffix, from its parts one after another."""
     with TemporaryDirectory(dir=folder) as made, ExitStack() as stack:
-        plain = [_plain(part, codes, Path(made, str(n))) for n, part in enumerate(parts)]
+        plain = [plain_set(part, codes, Path(mkdtemp(dir=made))) for part in parts]
         suffixes = dict.fromkeys(suffix for part in plain for suffix in part)
         streams = {
             suffix: stack.enter_context((folder / f"{name}.{suffix}").open("w", encoding="utf-8"))
@@ -148,20 +146,10 @@ def _write_set(name: str, parts: Sequence[Part], codes: Codes, folder: Path, sco
                 lines = dict(zip(part, row, strict=True))
                 for suffix, stream in streams.items():  # a part may have fewer references
                     stream.write(f"{lines.get(suffix, '')}\n")
-    if blank := changed.pop(LINKS, 0):
-        said = f"{blank:,} lines are blank in all of its files, and left out"
-        print(f"note: {name}: {said}", file=sys.stderr)
     for suffix, count in changed.items():
+        what = f"{name}.{suffix}: {count:,} of {total:,} lines were brought into one form"
+        said = "accents composed, invisible and control characters taken out"
+        if suffix == LINKS:
+            what, said = name, f"{count:,} lines are blank in all of its files, and left out"
         if count:
-            print(f"note: {name}.{suffix}: {form_note(count, total)}", file=sys.stderr)
-
-
-def _plain(part: Part, codes: Codes, folder: Path) -> Part:
-    """Return the files of a part as plain lines and Pharaoh's links."""
-    folder.mkdir()
-    files = plain_set(part, codes, folder)
-    if LINKS in files and is_rwth(files[LINKS]):
-        gold = read_gold(files[LINKS], codes)
-        files[LINKS] = folder / files[LINKS].name
-        write_lines(files[LINKS], (format_links(*line) for line in gold))
-    return files
+            print(f"note: {what}: {said}", file=sys.stderr)

@@ -8,11 +8,8 @@ from typing import TypeVar
 
 import torch
 
-from attnmt.config import Average
-from attnmt.decoding.ensemble import Shares
 from attnmt.decoding.forced_decoding import Forced, force
-from attnmt.decoding.history import Hypothesis
-from attnmt.decoding.search import Search, search
+from attnmt.decoding.search import Hypothesis, Search, search
 from attnmt.files.progress import Progress
 from attnmt.model.luong import Ids, LuongNMT
 
@@ -48,14 +45,12 @@ def force_all(
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     batch_size: int,
-    average: Average = "logits",
-    shares: Shares | None = None,
 ) -> list[Forced]:
     """Return what the models say about each given translation."""
 
     def one_batch(rows: list[int]) -> list[Forced]:
         texts = [sources[i] for i in rows], [targets[i] for i in rows]
-        return force(models, *texts, average, shares)
+        return force(models, *texts)
 
     return _by_length(
         [len(ids) for ids in targets], batch_size, one_batch, "force", models[0].device

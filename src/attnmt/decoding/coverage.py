@@ -1,30 +1,32 @@
-"""How much of a text the models know."""
+"""How much of a text the models know and read."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 
 from attnmt.decoding.reader import Reader, Units
 
 
 class Coverage:
-    """Counts the words or pieces of one side of a text, and those that the models do not know."""
+    """Counts the words or pieces of one side of a text, and those not known or not read."""
 
-    def __init__(self, reader: Reader, sentences: Iterable[Units] = ()) -> None:
-        """Begin with some sentences; ``reader`` is that of the side."""
+    def __init__(self, reader: Reader) -> None:
+        """Take the reader of the side."""
         self.reader = reader
-        self.units, self.unknown = 0, 0
-        for units in sentences:
-            self.add(units)
+        self.units, self.unknown = 0, Counter[str]()
+        self.lost = 0  # the first words of lines that are too long for the family
 
-    def add(self, units: Units) -> None:
-        """Count a sentence."""
-        self.units += len(units)
-        self.unknown += sum(unit not in self.reader.vocabulary for unit in units)
+    def read(self, line: str, place: str) -> Units:
+        """Return the units of a raw line, and count them.
 
-    @property
-    def mostly_unknown(self) -> bool:
-        """Whether more than half of what was counted is unknown.
-
-        Of text of another kind than the training text, less is: the demo's model does not know 45% of
-        Multi30k's captions. Of the other language, it does not know 80% and more.
+        Raises:
+            InputError: as :meth:`Reader.units` does.
         """
-        return 2 * self.unknown > self.units
+        return self.read_tokens(self.reader.tokens(line, place), place)
+
+    def read_tokens(self, tokens: Sequence[str], place: str) -> Units:
+        """Return the units of tokens, and count them; see :meth:`read`."""
+        units = self.reader.units_of(tokens, place)
+        self.units += len(units)
+        self.lost += self.reader.words_lost(tokens)
+        self.unknown.update(unit for unit in units if unit not in self.reader.vocabulary)
+        return units

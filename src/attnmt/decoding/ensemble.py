@@ -1,13 +1,11 @@
 """One model, or several that decode as one: their joint probabilities and joint attention."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 import torch
 from torch import Tensor
 
-from attnmt.config import Average
 from attnmt.model.decoders import Stepper
 from attnmt.model.loss import rows_at_once
 from attnmt.model.luong import LuongNMT
@@ -15,34 +13,20 @@ from attnmt.text.vocabulary import EOS
 
 FEWEST = 256  # hypotheses whose logits are computed at once; more would only take more memory
 BLOCK = 64  # columns of which the maximum is taken
-Shares = tuple[float, ...]  # how much each member counts; they sum to 1
 
 
-def log_probabilities(
-    logits: Iterable[Tensor], members: int, average: Average, shares: Shares | None = None
-) -> Tensor:
+def log_probabilities(logits: Iterable[Tensor], members: int) -> Tensor:
     """Return log p, [.., V], from the members' logits, each [.., V], which are overwritten.
 
-    The average ``logits`` is taken over the logits, before one softmax, as in the authors' program. It
-    gives the normalized geometric mean of the members' probabilities. The average ``probabilities`` is
-    taken over the probabilities themselves. Without ``shares`` all members count the same.
+    The mean is taken over the logits, before one softmax, as in the authors' program. It gives the
+    normalized geometric mean of the members' probabilities.
     """
-    if average == "logits":
-        if shares is not None:
-            logits = (part.mul_(share) for part, share in zip(logits, shares, strict=True))
-        total = reduce(Tensor.add_, logits)
-        total = total if members == 1 or shares is not None else total.div_(members)
-        return torch.log_softmax(total, dim=-1, out=total)
-    log_p = (torch.log_softmax(part, dim=-1, out=part) for part in logits)
-    if shares is not None:
-        log_p = (part.add_(math.log(share)) for part, share in zip(log_p, shares, strict=True))
-        return reduce(torch.logaddexp, log_p)
-    return reduce(torch.logaddexp, log_p) - math.log(members)
+    total = reduce(Tensor.add_, logits)
+    total = total if members == 1 else total.div_(members)
+    return torch.log_softmax(total, dim=-1, out=total)
 
 
-def _in_chunks(
-    models: Sequence[LuongNMT], h: Sequence[Tensor], average: Average, shares: Shares | None
-) -> Iterator[Tensor]:
+def _in_chunks(models: Sequence[LuongNMT], h: Sequence[Tensor]) -> Iterator[Tensor]:
     """Yield log p, [.., V], of a few hypotheses at a time: no more than ``rows_at_once`` allows.
 
     Args:
@@ -51,16 +35,11 @@ def _in_chunks(
     rows = rows_at_once(models[0].target_words, models[0].device, FEWEST)
     for members_h in zip(*(part.flatten(0, 1).split(rows) for part in h), strict=True):
         logits = (model.logits(part) for model, part in zip(models, members_h, strict=True))
-        yield log_probabilities(logits, len(models), average, shares)
+        yield log_probabilities(logits, len(models))
 
 
 def best_words(
-    models: Sequence[LuongNMT],
-    h: Sequence[Tensor],
-    average: Average,
-    shares: Shares | None,
-    count: int,
-    ends: bool,
+    models: Sequence[LuongNMT], h: Sequence[Tensor], count: int, ends: bool
 ) -> tuple[Tensor, Tensor]:
     """Return log p and ids of the most probable words, the best first, each [N, K, count].
 
@@ -72,7 +51,7 @@ def best_words(
     """
     V = models[0].target_words
     chunks = []
-    for log_p in _in_chunks(models, h, average, shares):
+    for log_p in _in_chunks(models, h):
         if not ends:
             log_p[:, EOS] = -torch.inf
         chunks.append(largest(log_p, min(count, V)))
@@ -104,21 +83,17 @@ def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
 
 
 def joint_attention(
-    members: Sequence[Stepper], weights: Sequence[Tensor | None], shares: Shares | None = None
+    members: Sequence[Stepper], weights: Sequence[Tensor | None]
 ) -> tuple[Tensor, Tensor] | None:
     """Return the mean of the attentional members' weights [N, K, M], and their columns' positions.
 
-    All have the same positions (``Stepper.positions``). None if no member has attention. With ``shares``
-    each counts by its own.
+    All have the same positions (``Stepper.positions``). None if no member has attention.
     """
     present = [i for i, a in enumerate(weights) if a is not None]
     if not present or (positions := members[present[0]].positions) is None:
         return None
     stacked = torch.stack([a for a in weights if a is not None])
-    if shares is None:
-        return stacked.mean(dim=0), positions
-    own = stacked.new_tensor([shares[i] for i in present])
-    return torch.tensordot(own / own.sum(), stacked, dims=1), positions
+    return stacked.mean(dim=0), positions
 
 
 def is_word(positions: Tensor, lengths: Tensor) -> Tensor:

@@ -9,9 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnmt.config import LinkStep
 from attnmt.decoding.forced_decoding import force
-from attnmt.decoding.link_step import OFFSETS
 from attnmt.decoding.pipeline import Translation, TranslationPipeline
 from attnmt.decoding.reader import Units
 from attnmt.decoding.unknown import unknown_places
@@ -81,7 +79,7 @@ class Explanation:
     attends: bool  # whether any of the models has attention
     window: str | None  # its name, such as local_p; None without attention, and for an ensemble
     D: int | None  # half the width of a local window; None if there is no such window
-    step: LinkStep  # the step whose weights link a word
+    attention_offset: int  # a word is linked by the weights this many steps after its own
     beam: int
     source: list[Unit]
     candidates: list[Explained]  # the best one first
@@ -124,7 +122,7 @@ def explain(
         attends=translator.attends,
         window=system.attention if alone else None,
         D=attention.window.D if alone and attention and taken[0].spans else None,
-        step=options.link_step,
+        attention_offset=options.attention_offset,
         beam=options.beam,
         source=_units(source, translator.source.vocabulary, translator.data.pieces),
         candidates=[
@@ -146,11 +144,10 @@ def _force(
 ) -> list[Explained]:
     """Take the steps of targets, each with its ids; texts and replacements are still missing."""
     vocabulary, models = translator.target.vocabulary, translator.models
-    average = translator.options.average
     read = translator.source.ids(source)
     ids = [np.array(target, dtype=np.int32) for _, target in targets]
     spans = spans_of(models[0], read, ids) if len(models) == 1 else [[] for _ in ids]
-    forced = force(models, [read] * len(ids), ids, average, translator.options.shares)
+    forced = force(models, [read] * len(ids), ids)
     taken = []
     for (target, _), one, windows in zip(targets, forced, spans, strict=True):
         units = _units(target, vocabulary, translator.data.pieces)
@@ -179,10 +176,10 @@ def _candidate(
         _replacement(translator, translation, j) for j in unknown_places(translation.words)
     ]
     source_words = words_of_pieces(source) if translator.data.pieces else range(len(source))
-    shift, read = OFFSETS[translator.options.link_step], []
+    offset, read = translator.options.attention_offset, []
     for item in replacements if one.weights else ():
         for t in (t for t, unit in enumerate(one.units) if unit.word == item.word):
-            row = min(t + shift, len(one.units) - 1)
+            row = min(t + offset, len(one.units) - 1)
             s = int(np.argmax(one.weights[row]))
             if source_words[s] == item.source:
                 read.append((row, s))
@@ -198,7 +195,7 @@ def _replacement(
     if source is None:
         return Replacement(word, None, "", "nothing", text)
     source_word = translation.source[source]
-    known = translator.dictionary.best(source_word)
+    known = translator.dictionary.get(source_word)
     return Replacement(word, source, source_word, "dictionary" if known else "copy", text)
 
 

@@ -8,15 +8,12 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.utils.rnn import pad_sequence
 
-from attnmt.config import Average, LinkStep
 from attnmt.decoding.ensemble import (
-    Shares,
     attended,
     is_word,
     joint_attention,
     log_probabilities,
 )
-from attnmt.decoding.link_step import OFFSETS
 from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.vocabulary import BOS, EOS
 
@@ -34,10 +31,9 @@ class Forced(NamedTuple):
     # an ensemble are the mean over its attentional members. S is 0 without attention.
     weights: NDArray[np.floating]
 
-    def links(self, step: LinkStep) -> list[int]:
-        """Return the source position that the weights of a step link each word to."""
-        shift = OFFSETS[step]
-        return self.attended[shift : shift + len(self.attended) - 1]
+    def links(self, offset: int) -> list[int]:
+        """Return the source position that the weights ``offset`` steps later link each word to."""
+        return self.attended[offset : offset + len(self.attended) - 1]
 
 
 @torch.inference_mode()
@@ -45,8 +41,6 @@ def force(
     models: Sequence[LuongNMT],
     sources: Sequence[Ids],
     targets: Sequence[Ids],
-    average: Average = "logits",
-    shares: Shares | None = None,
 ) -> list[Forced]:
     """Return what the models say about a translation of each sentence. They are in eval mode.
 
@@ -54,7 +48,6 @@ def force(
         models: one, or an ensemble with the same vocabularies and reading direction.
         sources: the ids of each sentence in its own order.
         targets: the ids of its translation, without ``</s>``.
-        shares: how much each member of an ensemble counts; all the same if None.
     """
     device = models[0].device
     start, end = torch.tensor([BOS]), torch.tensor([EOS])
@@ -72,11 +65,11 @@ def force(
         *(h[real].split(CHUNK) for h in outputs), next_words.split(CHUNK), strict=True
     ):
         logits = (model.logits(h) for model, h in zip(models, members_h, strict=True))
-        rated = log_probabilities(logits, len(models), average, shares)
+        rated = log_probabilities(logits, len(models))
         log_p.append(rated.gather(1, y[:, None])[:, 0])
     by_sentence = torch.cat(log_p).split(T)
 
-    joint = joint_attention(members, weights, shares)
+    joint = joint_attention(members, weights)
     if joint is None:
         nothing = np.zeros((words.shape[1], 0))
         return [Forced(float(p.sum()), p.tolist(), [], nothing[: len(p)]) for p in by_sentence]

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, RootModel, model_validator
+from pydantic import Field, RootModel
 
 from attnmt.files.json_file import STRICT, Count, Record, read_model
 from attnmt.files.text_file import write_text
@@ -20,13 +20,6 @@ class Attended(Record):
     source: Annotated[list[str], Field(min_length=1)]
     target: Annotated[list[str], Field(min_length=1)]  # ends in </s>
     weights: list[list[Weight]]  # a row per target unit, a column per source unit, 4 decimals
-
-    @model_validator(mode="after")
-    def _a_weight_for_each_pair(self) -> Self:
-        rows, columns = len(self.target), len(self.source)
-        if [len(row) for row in self.weights] != [columns] * rows:
-            raise ValueError(f"line {self.line}: the weights are not {rows} rows of {columns}")
-        return self
 
 
 class _Samples(RootModel[Annotated[list[Attended], Field(min_length=1)]]):
@@ -53,6 +46,6 @@ def read_attention(path: Path, cure: str) -> list[Attended]:
         cure: what a person must do about a fault.
 
     Raises:
-        InputError: if the file is missing or damaged, or the weights do not fit the sentences.
+        InputError: if the file is missing or damaged.
     """
     return read_model(path, _Samples, cure).root

@@ -2,20 +2,20 @@
 
 from pathlib import Path
 
-from attnmt.config import DEMO, SYSTEMS, Params
+from attnmt.config import DEMO, Params
 from attnmt.errors import InputError
 from attnmt.layout import SUMMARY, WEIGHTS, Layout
 
 
 def translator_files(
-    params: Params, name: str, root: Path = Path(), *, with_reading: bool = True
+    params: Params, name: str, root: Path = Path(), *, with_offset: bool = True
 ) -> list[Path]:
-    """Return the files that a model or an ensemble needs, relative to ``root``.
+    """Return the files that a model or an ensemble needs, relative to ``root``, beside its settings.
 
     Args:
         root: the project's folder, or a packed one.
-        with_reading: whether it needs its reading, which the stage translate chooses; without
-            attention there is none.
+        with_offset: whether it needs the offset of its attention, which the stage translate chooses;
+            without attention there is none.
 
     Raises:
         InputError: if the experiment has neither, or if a file is missing; it names the command that
@@ -30,8 +30,8 @@ def translator_files(
         layout.dictionary_file(*params.sides(name)),
         *(layout.model(member) / WEIGHTS for member in translators.members),
     ]
-    if with_reading and params.attends(name):
-        files.append(layout.reading(name))
+    if with_offset and params.attends(name):
+        files.append(layout.offset(name))
     for file in files:
         if not (root / file).is_file():
             stage = f"{'ensemble' if name in params.ensembles else 'translate'}@{name}"
@@ -41,4 +41,4 @@ def translator_files(
                 f"{root / file}: no such file; to train {name} and all that it needs: "
                 + (f"dvc repro {stage}" if params.experiment == DEMO else command)
             )
-    return [Path(params.params_file), Path(SYSTEMS), *files]
+    return files

@@ -1,27 +1,26 @@
 """From raw text to plain translations, by any model or ensemble of an experiment."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from attnmt.config import LinkStep, Params
+from attnmt.config import Params
 from attnmt.corpora.links import Links
+from attnmt.decoding.attention_offset import OFFSETS, load_offset
 from attnmt.decoding.batched import force_all, search_all
 from attnmt.decoding.forced_decoding import Forced
-from attnmt.decoding.history import Hypothesis
 from attnmt.decoding.kept_attention import Attended, sampled_lines
-from attnmt.decoding.link_step import OFFSETS, load_reading
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.reader import Reader, Units
-from attnmt.decoding.search import Search, changed_rules
+from attnmt.decoding.search import Hypothesis, Search
 from attnmt.decoding.unknown import replace_unknown
 from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.model.luong import Ids, LuongNMT
-from attnmt.text.dictionary import Dictionary
+from attnmt.text.dictionary import read_dictionary
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import EOS, SPECIAL, UNK
@@ -48,9 +47,7 @@ class ForcedSet(NamedTuple):
     """What the models say about a set's references."""
 
     scores: list[float]  # log p of each reference
-    # Each sentence's links between words, source-target, by the step at which they are
-    # read; empty without attention.
-    links: dict[LinkStep, list[Links]]
+    links: list[Links]  # between the words of each pair, source-target; empty without attention
 
 
 class TranslationPipeline:
@@ -65,7 +62,7 @@ class TranslationPipeline:
         source: Reader,
         target: Reader,
         data: EncodedSets,
-        dictionary: Dictionary,
+        dictionary: Mapping[str, str],
         options: Search,
         batch_size: int,
     ) -> None:
@@ -88,9 +85,9 @@ class TranslationPipeline:
         """Whether any of the models has attention."""
         return any(model.decoder.attention is not None for model in self.models)
 
-    def read_at(self, step: LinkStep) -> None:
-        """Link the words of translations, and replace unknown ones, by the weights of ``step``."""
-        self.options = replace(self.options, link_step=step)
+    def read_at(self, offset: int) -> None:
+        """Link words, and replace unknown ones, by the weights ``offset`` steps after a word's own."""
+        self.options = replace(self.options, attention_offset=offset)
 
     def translate(
         self, lines: Sequence[str], options: Search | None = None
@@ -130,21 +127,19 @@ class TranslationPipeline:
 
     def force_decode_set(self, name: str) -> ForcedSet:
         """Return scores and links of a set's references."""
-        return self.force(
-            *(self.data.units(name, side.code) for side in (self.source, self.target))
-        )
+        return self.force(*self._sides(name))
 
     def force(self, sources: Sequence[Units], targets: Sequence[Units]) -> ForcedSet:
         """Return scores and links of translations that are given, one for each source sentence."""
-        ids = [self.source.ids(units) for units in sources], [*map(self.target.ids, targets)]
-        forced = self._force(*ids)
-        links: dict[LinkStep, list[Links]] = {}
-        for step in OFFSETS if self.attends else ():
-            links[step] = [
-                self.data.links([(i, j) for j, i in enumerate(line.links(step))], *pair)
-                for line, *pair in zip(forced, sources, targets, strict=True)
-            ]
+        forced = self._force_units(sources, targets)
+        links = self._links(forced, sources, targets, self.options.attention_offset)
         return ForcedSet([line.score for line in forced], links)
+
+    def links_by_offset(self, name: str) -> list[list[Links]]:
+        """Return the links of a set's references at each offset, of which one is to be chosen."""
+        sides = self._sides(name)
+        forced = self._force_units(*sides)
+        return [self._links(forced, *sides, offset) for offset in OFFSETS]
 
     def attention_to(
         self, name: str, samples: int, translations: Sequence[Sequence[Translation]] | None = None
@@ -197,11 +192,28 @@ class TranslationPipeline:
         plain = tokenizer(one, split_hyphens=False).detokenize([word])
         return "".join(self._rule.tokens_of(plain.split())) or SPECIAL[UNK]
 
+    def _sides(self, name: str) -> tuple[list[Units], list[Units]]:
+        return self.data.units(name, self.source.code), self.data.units(name, self.target.code)
+
+    def _force_units(self, sources: Sequence[Units], targets: Sequence[Units]) -> list[Forced]:
+        return self._force([*map(self.source.ids, sources)], [*map(self.target.ids, targets)])
+
+    def _links(
+        self,
+        forced: Sequence[Forced],
+        sources: Sequence[Units],
+        targets: Sequence[Units],
+        offset: int,
+    ) -> list[Links]:
+        if not self.attends:
+            return []
+        return [
+            self.data.links([(i, j) for j, i in enumerate(line.links(offset))], *pair)
+            for line, *pair in zip(forced, sources, targets, strict=True)
+        ]
+
     def _force(self, sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Forced]:
-        options = self.options
-        return force_all(
-            self.models, sources, targets, self.batch_size, options.average, options.shares
-        )
+        return force_all(self.models, sources, targets, self.batch_size)
 
     def _translation(self, hypothesis: Hypothesis, source: Units) -> Translation:
         units = self.target.vocabulary.decode(hypothesis.words)
@@ -213,53 +225,35 @@ class TranslationPipeline:
         return Translation(text, words, replaced, read, links, hypothesis.score, hypothesis.words)
 
 
-def authors_step(models: Sequence[LuongNMT]) -> LinkStep:
-    """Return the step at which the authors' program reads the weights that link a word.
-
-    The score says which one (``Score.authors_step``): the word's own step or the next, where the word
-    is the input. An ensemble is read at the next step if any member is. A GRU computes its weights
-    before its step, so they are read at the word's own step, whatever the score is.
-    """
-    late = any(
-        model.config.shape.cell == "lstm"
-        and model.decoder.attention is not None
-        and model.decoder.attention.score.authors_step == "next"
-        for model in models
-    )
-    return "next" if late else "same"
-
-
 def load_translator(
     params: Params,
     name: str,
     root: Path | str = Path(),
     *,
     beam: int | None = None,
-    n_best: int | None = None,
-    with_reading: bool = True,
-    **changes: Any,
+    n_best: int = 1,
+    with_offset: bool = True,
 ) -> TranslationPipeline:
     """Load a model or an ensemble of an experiment.
 
     Below ``root`` it reads ``data/<experiment>/encoded/<family>/{vocab.*,codes,summary.json}``,
     ``data/<experiment>/dictionary/<source>-<target>.tsv``,
     ``models/<experiment>/<member>/weights.safetensors`` of every member and, where there is attention,
-    ``translations/<experiment>/<name>/reading.json``.
+    ``translations/<experiment>/<name>/offset.json``.
 
     Args:
         beam: replaces the experiment's beam; None keeps it.
-        n_best: replaces the experiment's ``n_best``; None keeps it.
-        with_reading: whether attention is read at the step that the stage translate chose. If not, it
-            is read as the authors' program does, until ``read_at`` says otherwise.
-        changes: rules of the search (``SearchRules``) that replace the experiment's; None keeps one.
+        n_best: how many translations of a sentence are searched for.
+        with_offset: whether attention is read at the offset that the stage translate chose. If not, it
+            is read at a word's own step, until ``read_at`` says otherwise.
 
     Raises:
         InputError: if the experiment has no such model, a file is missing (naming the command that
             makes it) or damaged, a model was trained on other data or by other settings, or ``beam``,
-            ``n_best`` or a rule is not valid.
+            ``n_best`` is not valid.
     """
     root = Path(root)
-    translator_files(params, name, root, with_reading=with_reading)  # refuses what is missing
+    translator_files(params, name, root, with_offset=with_offset)  # refuses what is missing
     layout, decoding = Layout(params.experiment, root), params.decoding
     ensemble = params.translators(name)
     family, direction = ensemble.family, params.trainings[ensemble.members[0]].direction
@@ -270,20 +264,17 @@ def load_translator(
     options = Search(
         beam=decoding.beam if beam is None else beam,
         candidates=decoding.candidates,
-        average=ensemble.average,
-        shares=ensemble.shares,
-        rules=changed_rules(decoding, changes),
-    ).n_best(decoding.n_best if n_best is None else n_best)
+        rules=decoding,
+    ).n_best(n_best)
     models = [load_model(params, member, data, root) for member in ensemble.members]
     if sum(weight.numel() for model in models for weight in model.parameters()) > LARGE:
         give_back_large_blocks()
-    dictionary = Dictionary.load(
+    dictionary = read_dictionary(
         layout.dictionary_file(*params.sides(name)),
         lowercase=params.families[family].encoding.lowercase,
     )
     batch_size = params.machine.decode_batch
     translator = TranslationPipeline(models, source, target, data, dictionary, options, batch_size)
-    chosen = with_reading and translator.attends
-    step = load_reading(params, name, root).chosen if chosen else authors_step(models)
-    translator.read_at(step)
+    if with_offset and translator.attends:
+        translator.read_at(load_offset(params, name, root))
     return translator

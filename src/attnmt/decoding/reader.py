@@ -9,7 +9,7 @@ from attnmt.config import Language, Params
 from attnmt.errors import InputError
 from attnmt.model.luong import Ids
 from attnmt.text.encode import words_read
-from attnmt.text.encoded import EncodedSets, EncodedText
+from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import Cutter, read_codes
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL
@@ -30,7 +30,7 @@ class Reader:
         self.language = language
         self.code = language.code
         self.vocabulary = data.vocabulary(language.code)
-        self._params, self._data = params, data
+        self._data = data
         self._encoding = params.families[family].encoding
         self._split = tokenizer(language, params.tokenize.split_hyphens).tokenize
 
@@ -41,18 +41,21 @@ class Reader:
         codes = read_codes(self._data.folder / "codes")
         return Cutter(codes, self.vocabulary.words[len(SPECIAL) :])
 
-    def units(self, line: str, place: str = "") -> Units:
-        """Return the words or the pieces of a raw line; ``place`` names it in an error.
+    def tokens(self, line: str, place: str = "") -> list[str]:
+        """Return the tokens of a raw line; ``place`` names it in an error.
 
         Raises:
-            InputError: if the line is not text, has a line feed before its end, or holds a mark that
-                cannot be cut into pieces.
+            InputError: if the line is not text, or has a line feed before its end.
         """
         if not isinstance(line, str):
             raise InputError(f"{place or repr(line)[:60]}: a sentence must be text")
         if "\n" in line.strip():
             raise InputError(f"{place or repr(line)[:60]}: several lines; give each as a sentence")
-        return self.units_of(self._split(line), place or f"{line[:60]!r}")
+        return self._split(line)
+
+    def units(self, line: str, place: str = "") -> Units:
+        """Return the words or the pieces of a raw line; see :meth:`tokens` and :meth:`units_of`."""
+        return self.units_of(self.tokens(line, place), place or f"{line[:60]!r}")
 
     def units_of(self, tokens: Sequence[str], place: str) -> Units:
         """Return the words or the pieces of tokens.
@@ -67,26 +70,12 @@ class Reader:
         """Return the ids of words or pieces."""
         return np.array(self.vocabulary.encode(units), dtype=np.int32)
 
-    def words_lost(self, line: str) -> int:
-        """Return how many of a raw line's first words are not read, by ``encoding.length``."""
+    def words_lost(self, tokens: Sequence[str]) -> int:
+        """Return how many of the first tokens are not read, by ``encoding.length``."""
         most = self._encoding.length
-        return max(0, len(self._split(line)) - most) if most else 0
+        return max(0, len(tokens) - most) if most else 0
 
     @property
     def unit(self) -> str:
         """What the models read, in the plural: words or pieces."""
         return "pieces" if self._data.pieces else "words"
-
-    @cached_property
-    def longest(self) -> int:
-        """The units of the longest sentence of the training text.
-
-        The encoded text beside the vocabularies says it. A packed model has no such text. Then this is
-        the most words that the tokens stage keeps, or that the family reads.
-        """
-        most = self._params.tokenize.max_length
-        try:
-            train = EncodedText.open(self._data.folder, self._params.sets.train, self.code)
-        except InputError:
-            return min(most, self._encoding.length or most)
-        return int(train.lengths.max())

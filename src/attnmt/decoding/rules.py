@@ -26,8 +26,7 @@ def limits(rules: SearchRules, S: int) -> Limits:
         math.floor((default if ratio is None else Fraction(str(ratio))) * (S + 1))
         for ratio, default in zip(given, RATIOS, strict=True)
     )
-    most = max(1, min(most, rules.max_length or most))
-    return Limits(min(max(least, rules.min_length or 0), most - 1), most)
+    return Limits(min(least, max(1, most) - 1), max(1, most))
 
 
 def penalty(rules: SearchRules, words: float | Tensor) -> float | Tensor:

@@ -18,25 +18,27 @@ so log p / lp is then at most s / lp(M). The sentence is done when its translati
 max(s) / lp(M) over all hypotheses. Without a penalty, lp is 1.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from itertools import chain
+from typing import NamedTuple, Self
 
 import torch
-from pydantic import ValidationError
 from torch import Tensor
 
-from attnmt.config import Average, LinkStep, SearchRules
-from attnmt.decoding.ensemble import Shares, attended, best_words, joint_attention
-from attnmt.decoding.history import History, Hypothesis, Step
-from attnmt.decoding.link_step import OFFSETS
+from attnmt.config import SearchRules
+from attnmt.decoding.ensemble import attended, best_words, joint_attention
 from attnmt.decoding.rules import Limits, limits, penalty
-from attnmt.errors import InputError
-from attnmt.files.yaml_file import explained
 from attnmt.model.luong import Ids, LuongNMT
 from attnmt.text.vocabulary import BOS, EOS
 
-MOST = 1_000_000  # hypotheses of a sentence
+
+class Hypothesis(NamedTuple):
+    """A finished translation."""
+
+    words: list[int]  # without </s>
+    score: float  # sum of log p, </s> included where the search produced it
+    links: list[int]  # the source position that each word is linked to; empty without attention
 
 
 @dataclass(frozen=True)
@@ -46,22 +48,8 @@ class Search:
     beam: int
     candidates: int  # how many finished translations of a sentence are enough
     best: int = 1  # the n of the rule for the n best
-    link_step: LinkStep = "same"
-    average: Average = "logits"  # how an ensemble's members are averaged
-    shares: Shares | None = None  # how much each of them counts; all the same if None
+    attention_offset: int = 0  # which step links a word (:mod:`attnmt.decoding.attention_offset`)
     rules: SearchRules = field(default_factory=SearchRules)
-
-    def __post_init__(self) -> None:
-        """Refuse what is no number, and more than a search can hold in memory.
-
-        Raises:
-            InputError: naming the option.
-        """
-        for name in ("beam", "candidates", "best"):
-            value = getattr(self, name)
-            if type(value) is not int or not 1 <= value <= MOST:
-                why = f"{repr(value)[:60]} is not a whole number from 1 to {MOST:,}"
-                raise InputError(f"{name} of the search: {why}")
 
     def n_best(self, n: int) -> Self:
         """Return these options for a search of the ``n`` best translations of a sentence."""
@@ -77,31 +65,15 @@ class Search:
         return float(hypothesis.score / penalty(self.rules, len(hypothesis.words) + 1))
 
 
-def changed_rules(rules: SearchRules, changes: Mapping[str, Any]) -> SearchRules:
-    """Return rules of which some are replaced; those that are None stay.
-
-    Raises:
-        InputError: if a value is not valid, or contradicts another.
-    """
-    given = {key: value for key, value in changes.items() if value is not None}
-    kept = {key: getattr(rules, key) for key in SearchRules.model_fields}
-    if "length_penalty" in given:
-        kept["alpha"] = None  # which belongs to the other penalty
-    try:
-        return SearchRules.model_validate(kept | given)
-    except ValidationError as error:
-        key, why = explained(error.errors()[0], SearchRules)
-        raise InputError(f"{'.'.join(map(str, key))} of the search: {why}") from None
-
-
 class _Live(NamedTuple):
-    """The N sentences whose search goes on, each with K hypotheses."""
+    """The N sentences whose search goes on, each with K hypotheses of t words."""
 
     sentences: Tensor  # their numbers in the batch, [N]
     source_lengths: Tensor  # S, [N]
     least: Tensor  # see ``Limits``, [N]
     most: Tensor
-    words: Tensor  # the last word of each hypothesis, [N, K]
+    words: Tensor  # <s> and the words of each hypothesis, [N, K, 1 + t]
+    attended: Tensor  # the source position that each of its steps attended to, [N, K, t]
     scores: Tensor  # log p of each hypothesis, [N, K]
     finished: Tensor  # how many translations have finished, [N]
     best: Tensor  # what their n best are ranked by, falling, [N, n]; -inf where there are fewer
@@ -109,6 +81,26 @@ class _Live(NamedTuple):
     def select(self, rows: Tensor) -> Self:
         """Keep the sentences ``rows``."""
         return type(self)(*(part[rows] for part in self))
+
+
+class _Finished(NamedTuple):
+    """Hypotheses of N sentences that finish in one step, on the device, so that no step waits."""
+
+    sentences: Tensor  # their numbers in the batch, [N]
+    which: Tensor  # whether each entry finishes, [N, F]; in a row, from left to right
+    hypotheses: Tensor  # the entries' numbers among the sentence's hypotheses, [N, F]
+    scores: Tensor  # [N, F]
+    words: Tensor  # <s> and the words of the sentences' hypotheses, [N, K, 1 + t]
+    attended: Tensor  # source positions of their steps, that of </s> included, [N, K, 1 + t]
+
+    def entries(self) -> Iterator[tuple[int, Hypothesis]]:
+        """Yield the number of the sentence, and a hypothesis that links words by all its steps."""
+        rows, columns = self.which.nonzero().unbind(1)
+        chosen = rows, self.hypotheses[rows, columns]
+        words, attended = self.words[chosen][:, 1:], self.attended[chosen]
+        parts = (self.sentences[rows], words, self.scores[rows, columns], attended)
+        for i, *hypothesis in zip(*(part.tolist() for part in parts), strict=True):
+            yield i, Hypothesis(*hypothesis)
 
 
 @torch.inference_mode()
@@ -123,7 +115,7 @@ def search(
     """
     own = [options.limits(len(ids)) for ids in sources]
     members = [model.start(sources) for model in models]
-    history, N, device = History(len(sources)), len(sources), models[0].device
+    N, device = len(sources), models[0].device
     lengths = torch.tensor([len(ids) for ids in sources], device=device)
     least, most_words = torch.tensor(own, device=device).unbind(1)
     live = _Live(
@@ -131,44 +123,41 @@ def search(
         lengths,
         least,
         most_words,
-        torch.full_like(lengths[:, None], BOS),
+        torch.full_like(lengths[:, None, None], BOS),
+        lengths.new_zeros(N, 1, 0),
         torch.zeros(N, 1, device=device),
         torch.zeros_like(lengths),
         torch.full((N, options.best), -torch.inf, device=device),
     )
-    t = 0
+    finished: list[_Finished] = []
+    t, attends = 0, False
     while len(live.sentences):
         t += 1
-        h, weights = zip(*(member.step(live.words) for member in members), strict=True)
-        joint = joint_attention(members, weights, options.shares)
-        links = None if joint is None else attended(*joint, live.source_lengths)
+        h, weights = zip(*(member.step(live.words[:, :, -1]) for member in members), strict=True)
+        joint = joint_attention(members, weights)
+        if attends := joint is not None:
+            links = attended(*joint, live.source_lengths)
+            live = live._replace(attended=torch.cat([live.attended, links[:, :, None]], dim=2))
         # A single hypothesis fills the beam even if </s> is among its words.
         count = options.beam + (live.words.shape[1] == 1)
-        log_p, words = best_words(models, h, options.average, options.shares, count, ends=t > 1)
-        live, parents = _extend(live, log_p, words, links, t, history, options)
-        rows = (~_over(live, t, history, options)).nonzero()[:, 0]
+        log_p, words = best_words(models, h, count, ends=t > 1)
+        live, parents = _extend(live, log_p, words, t, finished, options)
+        rows = (~_over(live, t, finished, options)).nonzero()[:, 0]
         for member in members:
             member.reorder(rows, parents[rows])
         live = live.select(rows)
-    return history.read_back(OFFSETS[options.link_step])
+    return read_back(finished, N, options.attention_offset if attends else None)
 
 
 def _extend(
-    live: _Live,
-    log_p: Tensor,
-    words: Tensor,
-    attended: Tensor | None,
-    t: int,
-    history: History,
-    options: Search,
+    live: _Live, log_p: Tensor, words: Tensor, t: int, finished: list[_Finished], options: Search
 ) -> tuple[_Live, Tensor]:
-    """Take the best continuations of each sentence's hypotheses, and note the step in ``history``.
+    """Take the best continuations of each sentence's hypotheses, and note those that finish.
 
     Args:
-        live: the sentences before the step.
+        live: the sentences before the step, but with what it attends to.
         log_p: log p of each hypothesis' best words, [N, K, P].
         words: these words, [N, K, P].
-        attended: the source position that each hypothesis attends to, [N, K]; None without attention.
         t: the step, 1 at the first.
 
     Returns:
@@ -185,12 +174,14 @@ def _extend(
     finishing = ends & ((ranks < kept[:, -1:]) | missing[:, -1:]) & (ranked != -torch.inf)
     finishing &= (t > live.least)[:, None]
     finishing &= live.finished[:, None] + finishing.cumsum(1) <= options.candidates
-    history.finish(live.sentences, finishing, ranked_parents, ranked)
-    words, parents = ranked_words.gather(1, kept), ranked_parents.gather(1, kept)
-    history.steps.append(Step(live.sentences, words, parents, attended))
+    ended = live.sentences, finishing, ranked_parents, ranked, live.words, live.attended
+    finished.append(_Finished(*ended))
+    parents = ranked_parents.gather(1, kept)
     best = (ranked / penalty(options.rules, t)).masked_fill(~finishing, -torch.inf)
+    new_words = ranked_words.gather(1, kept)[:, :, None]
     extended = live._replace(
-        words=words,
+        words=torch.cat([_of(live.words, parents), new_words], dim=2),
+        attended=_of(live.attended, parents),
         scores=ranked.gather(1, kept).masked_fill(missing, -torch.inf),
         finished=live.finished + finishing.sum(1),
         best=torch.cat([live.best, best], dim=1).topk(live.best.shape[1]).values,
@@ -198,13 +189,32 @@ def _extend(
     return extended, parents
 
 
-def _over(live: _Live, t: int, history: History, options: Search) -> Tensor:
+def _of(parts: Tensor, hypotheses: Tensor) -> Tensor:
+    """Return the rows [N, B, t] that belong to hypotheses [N, B], of rows [N, K, t]."""
+    return parts.gather(1, hypotheses[:, :, None].expand(-1, -1, parts.shape[2]))
+
+
+def _over(live: _Live, t: int, finished: list[_Finished], options: Search) -> Tensor:
     """Return which searches are over after ``t`` words, [N]; each then has a finished translation."""
     over = (t >= live.most) | (live.finished >= options.candidates)
     enough = live.finished >= options.best
     bound = live.scores.amax(1) / penalty(options.rules, live.most)
     over |= enough & (live.best[:, -1] >= bound)
     unfinished = (over & (live.finished == 0))[:, None] & (live.scores != -torch.inf)
-    hypotheses = torch.arange(live.words.shape[1], device=over.device).expand_as(live.words)
-    history.finish(live.sentences, unfinished, hypotheses, live.scores)
+    hypotheses = torch.arange(live.words.shape[1], device=over.device).expand(unfinished.shape)
+    # A translation that is cut off has no step after its last word, which that step links again.
+    steps = torch.cat([live.attended, live.attended[:, :, -1:]], dim=2)
+    cut = live.sentences, unfinished, hypotheses, live.scores, live.words, steps
+    finished.append(_Finished(*cut))
     return over
+
+
+def read_back(
+    finished: Sequence[_Finished], sentences: int, offset: int | None
+) -> list[list[Hypothesis]]:
+    """Return each sentence's hypotheses in order of finishing; ``offset`` is None without attention."""
+    found: list[list[Hypothesis]] = [[] for _ in range(sentences)]
+    for i, one in chain.from_iterable(step.entries() for step in finished):
+        links = [] if offset is None else one.links[offset : offset + len(one.words)]
+        found[i].append(one._replace(links=links))
+    return found

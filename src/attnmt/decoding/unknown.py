@@ -1,9 +1,8 @@
 """Replacing unknown words through the attention and a dictionary (Luong et al. 2015b)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attnmt.corpora.links import Links
-from attnmt.text.dictionary import Dictionary
 from attnmt.text.vocabulary import SPECIAL, UNK
 
 
@@ -11,7 +10,7 @@ def replace_unknown(
     words: Sequence[str],
     source: Sequence[str],
     links: Links,
-    dictionary: Dictionary,
+    dictionary: Mapping[str, str],
     written: Callable[[str], str] = str,
 ) -> list[str]:
     """Replace each ``<unk>`` by the translation of its source word, or else by the source word itself.
@@ -27,7 +26,7 @@ def replace_unknown(
     for i, j in links:
         linked.setdefault(j, source[i])
     return [
-        dictionary.best(linked[j]) or written(linked[j])
+        dictionary.get(linked[j]) or written(linked[j])
         if word == SPECIAL[UNK] and j in linked
         else word
         for j, word in enumerate(words)

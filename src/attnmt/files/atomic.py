@@ -11,14 +11,15 @@ import platform
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from attnmt.errors import InputError
 
-FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota used up
+# The disk is full, the user's quota used up, or a file longer than ulimit -f allows.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MACHINE = platform.node().replace(".", "-")
-_SUFFIX = re.compile(r"\.(?P<machine>[^./]+)\.(?P<process>\d{1,9})(\.old)?\.partial(?=/|$)")
+_SUFFIX = re.compile(rf"\.{re.escape(MACHINE)}\.(\d+)\.partial(?=/|$)")
 
 
 @contextmanager
@@ -37,7 +38,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield an empty folder. On success it replaces ``path``; otherwise it is deleted.
 
-    An old folder is moved out of the way first. A process that dies in this moment leaves no folder.
+    An old folder is deleted first. A process that dies in this moment leaves no folder.
 
     Raises:
         InputError: if the place cannot be written to, or the disk is full.
@@ -46,6 +47,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     with _placed(path) as partial:
         partial.mkdir()
         yield partial
+        if path.exists():  # a rename does not replace a folder with files in it
+            shutil.rmtree(path)
 
 
 def check_place(path: Path, *, folder: bool = False) -> None:
@@ -83,20 +86,8 @@ def _placed(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(path)
-    except OSError as error:
-        raise _cannot(path, error) from None
-    try:
         yield partial
-        # A rename does not replace a folder with files in it.
-        old = partial.with_suffix(".old.partial")
-        if partial.is_dir() and path.is_dir():
-            path.rename(old)
-        try:
-            partial.replace(path)
-        except OSError:
-            if old.exists():
-                old.rename(path)
-            raise
+        partial.replace(path)
     except OSError as error:
         # An error about any other path comes from a file that was being read.
         place = Path(error.filename or "")
@@ -111,13 +102,11 @@ def _remove_leftovers(path: Path) -> None:
     """Remove what this process and dead ones of this machine left beside ``path``."""
     for leftover in path.parent.glob(f"{glob.escape(path.name)}.*.partial"):
         suffix = _SUFFIX.fullmatch(leftover.name.removeprefix(path.name))
-        if not suffix or suffix["machine"] != MACHINE or _is_another(int(suffix["process"])):
-            continue
-        if leftover.is_dir():
-            shutil.rmtree(leftover, ignore_errors=True)
-        else:
-            with suppress(OSError):
-                leftover.unlink()
+        if suffix and not _is_another(int(suffix[1])):
+            if leftover.is_dir():
+                shutil.rmtree(leftover, ignore_errors=True)
+            else:
+                leftover.unlink(missing_ok=True)
 
 
 def _is_another(process: int) -> bool:
@@ -133,6 +122,6 @@ def _is_another(process: int) -> bool:
 
 def _cannot(path: Path, error: OSError) -> InputError:
     full = error.errno in FULL
-    cure = "free some space there and start again" if full else "name another place"
+    cure = "free some space there, or allow more, and start again" if full else "name another place"
     place = _SUFFIX.sub("", str(path))  # as a person knows it
     return InputError(f"{place}: cannot be written ({error.strerror}); {cure}")

@@ -41,7 +41,7 @@ def read_csv(path: Path, kind: type[AnyLine], cure: str) -> list[AnyLine]:
         InputError: if the file is missing or damaged; it names the line and the column.
     """
     columns = list(kind.model_fields)
-    reader = csv.reader(io.StringIO(read_text(path, "utf-8"), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         header, *rows = list(reader) or [[]]
     except csv.Error as error:  # such as a quotation mark that nothing closes

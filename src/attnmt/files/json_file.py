@@ -7,18 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_json
+from attnmt.files.yaml_file import explained
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 Text = Annotated[str, Field(min_length=1)]
-SHOWN = 60  # characters of a wrong value that an error shows
 STRICT = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
-
-
-def shown(value: Any) -> str:
-    """Return a wrong value as an error shows it."""
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
 
 
 class Record(BaseModel):
@@ -55,11 +49,7 @@ def checked(values: Any, model: type[Model], place: str, cure: str) -> Model:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        first, *others = error.errors(include_url=False)
-        key = ".".join(map(str, first["loc"])) or "the content"
-        if first["type"] == "missing":
-            what = "this key is missing"
-        else:
-            what = f"{first['msg'].removeprefix('Value error, ')} (found {shown(first['input'])})"
-        more = f" (and {len(others)} more faults)" if others else ""
+        location, what = explained(error.errors()[0], model)
+        key = ".".join(map(str, location)) or "the content"
+        more = f" (and {error.error_count() - 1} more faults)" if error.error_count() > 1 else ""
         raise InputError(f"{place}: {key}: {what}{more}; {cure}") from None

@@ -6,8 +6,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from io import BufferedReader
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -70,38 +69,12 @@ def read_json(path: Path) -> Any:
         InputError: if it is missing, cannot be read or is not JSON.
     """
     try:
-        with _reading(path, "no such file; run the stage that makes it first"):
-            return json.loads(path.read_bytes().decode())
+        return json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error}); delete it and run its stage again") from None
 
 
-@contextmanager
-def _reading(path: Path, missing: str = "no such file") -> Iterator[None]:
-    """Turn the faults of a file that is read into messages."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{path}: {missing}") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path}: cannot be unpacked: {error}; get a good copy of it") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-
-
-@contextmanager
-def _unpacked(path: Path) -> Iterator[BufferedReader | gzip.GzipFile]:
-    """Open a file, and unpack it if its name ends in ``.gz``.
-
-    Raises:
-        InputError: if it is missing, cannot be read or is damaged, also while it is being read.
-    """
-    with _reading(path), ExitStack() as stack:
-        stream = stack.enter_context(path.open("rb"))
-        yield stack.enter_context(gzip.open(stream)) if path.suffix == ".gz" else stream
-
-
-def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
+def iter_lines(path: Path, may_be_blank: bool = False, encoding: str = "UTF-8") -> Iterator[str]:
     """Yield the lines of a text file, plain or ``.gz``, without their ends, one at a time.
 
     Only a line feed ends a line; U+2028 and the like stay inside it. A carriage return before the line
@@ -109,49 +82,48 @@ def iter_lines(path: Path, may_be_blank: bool = False) -> Iterator[str]:
     lines are all empty, such as the translations of a model that has hardly learned.
 
     Raises:
-        InputError: if the file is missing, cannot be read, is empty, or is not UTF-8 (naming the line).
+        InputError: if the file is missing, cannot be read, is empty, or is not in its encoding (naming
+            the line).
     """
     empty = True
-    with _unpacked(path) as stream:
-        for line in decode_lines(stream, str(path)):
-            empty = empty and not line.strip()
-            yield line
+    try:
+        with ExitStack() as stack:
+            stream = stack.enter_context(path.open("rb"))
+            packed = path.suffix == ".gz"
+            content = stack.enter_context(gzip.open(stream)) if packed else stream
+            for line in decode_lines(content, str(path), encoding):
+                empty = empty and not line.strip()
+                yield line
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file; check its name, or run the stage that makes it"
+        ) from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: cannot be unpacked: {error}; get a good copy of it") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     if empty and not may_be_blank:
         raise InputError(f"{path}: the file is empty; it must hold one sentence per line")
 
 
-def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
+def decode_lines(stream: Iterable[bytes], name: str, encoding: str = "UTF-8") -> Iterator[str]:
     """Yield the lines of a stream as :func:`iter_lines` does; an error calls the stream ``name``.
 
     Raises:
-        InputError: if a line is not UTF-8.
+        InputError: if the stream begins as what is no lines of text, or a line is not in its encoding.
     """
     for number, raw in enumerate(stream, start=1):
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-        if number == 1:
-            refuse_no_lines(line, name)
+        for begin, what in NO_LINES.items() if number == 1 else ():
+            if line.startswith(begin):
+                raise InputError(f"{name}: not lines of UTF-8 but {what}")
         try:
-            yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+            yield line.decode(encoding).removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError:
-            raise not_utf8(f"{name}:{number}") from None
-
-
-def refuse_no_lines(head: bytes, name: str) -> None:
-    """Refuse a file that its first bytes tell to be no lines of UTF-8.
-
-    Raises:
-        InputError: saying what it is.
-    """
-    for begin, what in NO_LINES.items():
-        if head.startswith(begin):
-            raise InputError(f"{name}: not lines of UTF-8 but {what}")
-
-
-def not_utf8(place: str) -> InputError:
-    """Return an error about bytes that are not UTF-8."""
-    return InputError(
-        f"{place}: not UTF-8; convert the file, for example with iconv -f cp1252 -t utf-8"
-    )
+            raise InputError(
+                f"{name}:{number}: not {encoding}; convert the file, for example with iconv -f "
+                f"cp1252 -t utf-8, or correct its encoding in the parameters"
+            ) from None
 
 
 def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
@@ -159,26 +131,9 @@ def read_lines(path: Path, may_be_blank: bool = False) -> list[str]:
     return list(iter_lines(path, may_be_blank))
 
 
-def read_text(path: Path, encoding: str) -> str:
-    """Read a whole text file, plain or ``.gz``, in any encoding.
-
-    Line ends stay; a byte-order mark is dropped.
-
-    Raises:
-        InputError: if it is missing, cannot be read or is not in that encoding (naming the line).
-    """
-    with _unpacked(path) as stream:
-        content = stream.read()
-    try:
-        return content.decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        place = f"{path}:{line}"
-        if encoding == "utf-8":
-            raise not_utf8(place) from None
-        raise InputError(
-            f"{place}: not {encoding}; convert the file, or correct its encoding in the parameters"
-        ) from None
+def read_text(path: Path) -> str:
+    """Read a file whose lines count together, with a line feed between each two."""
+    return "\n".join(iter_lines(path, may_be_blank=True))
 
 
 def sha256_of_lines(lines: Iterable[str]) -> str:

@@ -4,8 +4,8 @@ ruamel.yaml reads them, as for DVC, by YAML 1.2: ``no`` and ``1:30`` are text, a
 """
 
 import difflib
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar, get_args, get_origin
@@ -17,11 +17,11 @@ from ruamel.yaml.comments import CommentedBase
 from ruamel.yaml.error import YAMLError
 
 from attnmt.errors import InputError
-from attnmt.files.json_file import shown
-from attnmt.files.text_file import not_utf8
+from attnmt.files.text_file import read_text
 
 Model = TypeVar("Model", bound=BaseModel)
 CHOICES = ("download", "choice", "local")  # what pydantic adds to a location of the corpus
+SHOWN = 60  # characters of a wrong value that an error shows
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
@@ -63,9 +63,14 @@ class YamlFile:
             InputError: if it cannot be read, is not UTF-8 or not YAML, or gives a key twice (naming the
                 line).
         """
-        with yaml_faults(path):
-            text = path.read_text(encoding="utf-8")
+        text = read_text(path)
+        try:
             return cls(path, text, parse(text))
+        except (YAMLError, ValueError, RecursionError) as error:  # a ValueError is about a date
+            mark = getattr(error, "problem_mark", None)
+            place = f"{path}:{mark.line + 1}" if mark else path
+            what = getattr(error, "problem", None) or error
+            raise InputError(f"{place}: not YAML: {what}") from None
 
     def into(self, model: type[Model]) -> Model:
         """Return the content as a ``model``.
@@ -77,8 +82,8 @@ class YamlFile:
         try:
             return model.model_validate(self.values)
         except ValidationError as error:
-            faults = [self._describe(details, model) for details in error.errors()]
-            raise InputError("\n".join(faults)) from None
+            faults = (self.error(*explained(details, model)) for details in error.errors())
+            raise InputError("\n".join(map(str, faults))) from None
 
     def error(self, location: Location, message: str) -> InputError:
         """Return an error about what lies at ``location``."""
@@ -89,9 +94,8 @@ class YamlFile:
         """Return the 1-based line of a value, or of the nearest section above that is written there."""
         node: Any = None
         line = 1
-        with suppress(
-            YAMLError
-        ):  # this parser refuses a tab before a comment; the C parser does not
+        # This parser refuses a tab before a comment, and brackets in 300 others; the C parser does not.
+        with suppress(YAMLError, RecursionError):
             node = YAML().load(self.text)
         for part in location:
             places: Any = isinstance(node, CommentedBase) and node.lc.data
@@ -99,10 +103,6 @@ class YamlFile:
                 break
             line, node = places[part][0] + 1, node[part]
         return line
-
-    def _describe(self, details: ErrorDetails, model: type[BaseModel]) -> str:
-        """Name the place in the file of a fault that pydantic found, and say what is wrong there."""
-        return str(self.error(*explained(details, model)))
 
 
 def explained(details: ErrorDetails, model: type[BaseModel]) -> tuple[Location, str]:
@@ -119,25 +119,10 @@ def explained(details: ErrorDetails, model: type[BaseModel]) -> tuple[Location, 
     if kind in ("missing", "union_tag_not_found"):
         return location, "this key is missing"
     message = details["msg"].removeprefix("Value error, ")
-    found = "" if kind in ("value_error", "fault") else f" (found {shown(details['input'])})"
-    return location, f"{message}{found}"
-
-
-@contextmanager
-def yaml_faults(path: Path) -> Iterator[None]:
-    """Turn the faults of a YAML file that is parsed into messages."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise not_utf8(f"{path}:{line}") from None
-    except (YAMLError, ValueError, RecursionError) as error:  # a ValueError is about a date
-        mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}" if mark else path
-        what = getattr(error, "problem", None) or error
-        raise InputError(f"{place}: not YAML: {what}") from None
+    if kind in ("value_error", "fault"):
+        return location, message
+    value = repr(details["input"])
+    return location, f"{message} (found {value[:SHOWN]}{' ...' * (len(value) > SHOWN)})"
 
 
 def _known_keys(kind: Any, location: Location) -> list[str]:

@@ -49,13 +49,16 @@ class GRU:
         self, W_h: Tensor, W_x: Tensor | None, W_y: Tensor | None, y: Tensor | None
     ) -> None:
         """Take the weights of h_{t-1} [3n, n], of x_t [3n, m] and of y [T, .., e], [3n, e]."""
-        self.of_h, self.of_x = Factor(W_h), None if W_x is None else Factor(W_x, W_y, y)
-        self.of_y = matmul(y, W_y) if W_x is None and y is not None and W_y is not None else None
+        self.of_h, self.of_x, self.of_y = Factor(W_h), None, None
+        if W_x is not None:
+            self.of_x = Factor(W_x, W_y, y)
+        elif y is not None and W_y is not None:
+            self.of_y = matmul(y, W_y)
 
     def step(self, x: Tensor | None, state: State, t: int) -> State:
         """Return h_t from x_t [.., m] and h_{t-1}."""
         (h,) = state
-        sums = self.of_x(x, t) if self.of_x is not None else self.of_y[t]
+        sums: Any = self.of_y[t] if self.of_y is not None else self.of_x(x, t)
         r_x, z_x, n_x = sums.chunk(3, dim=-1)
         r_h, z_h, n_h = self.of_h(h, t).chunk(3, dim=-1)
         r, z = torch.sigmoid(r_x + r_h), torch.sigmoid(z_x + z_h)

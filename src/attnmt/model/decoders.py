@@ -160,8 +160,8 @@ class Stepper:
         self.t = -1
         self.steps = torch.full((1,), self.t, device=self.fed.device)  # t as attention takes it
         T = 0 if y is None else len(y)
-        given = (None, None) if y is None else decoder.weights()
-        self.layers = Steps(decoder.stack, self.fed, T, *given, y)
+        W_x, W_y = (None, None) if y is None else decoder.weights()
+        self.layers = Steps(decoder.stack, self.fed, T, W_x, W_y, y)
         self.W_c = None if decoder.W_c is None else Factor(decoder.W_c)
         self._masks = decoder.output_dropout.mask((T, *self.fed.shape), self.fed)
 

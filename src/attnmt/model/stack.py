@@ -25,7 +25,7 @@ class Stack(nn.Module):
 
     def __init__(self, cell: Cell, inputs: int, size: int, layers: int, dropout: float) -> None:
         super().__init__()
-        self.cell: Any = {"lstm": LSTM, "gru": GRU}[cell]
+        self.cell: Any = LSTM if cell == "lstm" else GRU
         self.size, self.dropout = size, Dropout(dropout)
         self.layers: Any = nn.ModuleList(
             self.cell.module(size if layer else inputs, size, bias=False) for layer in range(layers)

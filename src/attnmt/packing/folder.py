@@ -19,6 +19,7 @@ from attnmt.files.text_file import sha256
 
 DESCRIPTION = "MLmodel"
 CARD = "README.md"
+PARAMS = "params.yaml"  # of the folder, whatever the experiment is
 AGAIN = "get the folder again, or make it again with attnmt pack"
 
 
@@ -34,9 +35,8 @@ PathInside = Annotated[str, AfterValidator(_inside)]
 class Manifest(Record):
     """What a packed folder holds: ``metadata`` of its ``MLmodel``."""
 
-    format: Literal[3]
+    format: Literal[4]
     model: Name  # or an ensemble
-    params_file: PathInside
     commits: list[Text]  # those at which the model was trained
     files: Annotated[dict[PathInside, str], Field(min_length=1)]  # their SHA-256
 
@@ -71,7 +71,7 @@ def read_packed(folder: Path | str) -> Packed:
         if not path.is_file() or sha256(path) != digest:
             raise InputError(f"{path}: missing, or not the file that was packed; {AGAIN}")
     try:
-        params = load_params(folder / manifest.params_file, folder)
+        params = load_params(folder / PARAMS, folder)
         params.translators(manifest.model)
     except InputError as error:
         raise InputError(
@@ -81,17 +81,8 @@ def read_packed(folder: Path | str) -> Packed:
     return Packed(params, manifest.model)
 
 
-def refuse_other_files(folder: Path) -> None:
-    """Refuse a place that holds what attnmt pack has not written, or that cannot be written to."""
+def refuse_full(folder: Path) -> None:
+    """Refuse a place that holds anything, or that cannot be written to."""
     check_place(folder, folder=True)
-    if not folder.exists() or not any(folder.iterdir()):
-        return
-    ours = {folder / CARD, folder / DESCRIPTION}
-    if (folder / DESCRIPTION).is_file():
-        manifest = read_model(folder / DESCRIPTION, _Description, "name another folder").metadata
-        ours |= {folder / name for name in manifest.files}
-    other = (path for path in sorted(folder.rglob("*")) if path not in ours and not path.is_dir())
-    if first := next(other, None):
-        raise InputError(
-            f"{first}: would be removed, and attnmt pack did not write it; name another folder"
-        )
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder}: holds files; name another folder, or empty this one")

@@ -3,9 +3,6 @@
 ``MLmodel`` of the folder names this module as the loader of MLflow's flavor ``python_function``.
 """
 
-from dataclasses import replace
-from typing import Any
-
 import torch
 from pandas import DataFrame
 
@@ -20,21 +17,17 @@ class PackedModel:
     def __init__(self, translator: TranslationPipeline) -> None:
         self._translator = translator
 
-    def predict(self, sentences: DataFrame, params: dict[str, Any]) -> list[str]:
+    def predict(self, sentences: DataFrame) -> list[str]:
         """Return the plain translation of each sentence of the first column.
 
-        Args:
-            params: ``beam``, which has a default in the folder's ``MLmodel``.
-
         Raises:
-            MlflowException: if a sentence or the beam is not valid; a server answers with status 400.
+            MlflowException: if a sentence is not valid; a server answers with status 400.
         """
         from mlflow.exceptions import MlflowException  # here, because only MLflow calls this
 
         try:
-            options = replace(self._translator.options, beam=params["beam"])
             lines = sentences.iloc[:, 0].tolist()
-            return [best.text for best, *_ in self._translator.translate(lines, options)]
+            return [best.text for best, *_ in self._translator.translate(lines)]
         except InputError as error:
             raise MlflowException.invalid_parameter_value(str(error)) from None
 

@@ -7,47 +7,49 @@ import json
 import platform
 import shlex
 import shutil
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import yaml
 from jinja2 import Environment, StrictUndefined
 
-from attnmt.config import DEMO, Params
+from attnmt.config import DEMO, SYSTEMS, Params
+from attnmt.config.experiment import Experiment
+from attnmt.config.systems import EVERY_OTHER
 from attnmt.decoding.needed_files import translator_files
 from attnmt.decoding.pipeline import TranslationPipeline, load_translator
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import sha256, write_json, write_text
+from attnmt.files.yaml_file import YamlFile
 from attnmt.layout import Layout
-from attnmt.packing.folder import CARD, DESCRIPTION, Manifest, refuse_other_files
+from attnmt.packing.folder import CARD, DESCRIPTION, PARAMS, Manifest, refuse_full
 from attnmt.reporting.own_text import text_example
-from attnmt.scoring.gather import short_commits
 from attnmt.scoring.score_table import SHA_DIGITS, ScoreTable, read_scores
-from attnmt.text.encoded import read_summary
-from attnmt.training.trained import read_provenance
+from attnmt.text.encoded import EncodedSets
+from attnmt.training.provenance import Provenance, read_provenance
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
+# Of the text's license; the weights have the same terms
+KNOWN = "The text's license is {0.name}: {0.terms} ({0.url}). The weights are handed on under its terms."
 UNKNOWN = (
     "The experiment does not name the license of all of its training text. Ask those who publish the "
     "text before you hand on the model."
 )
 
 
-def pack_model(params: Params, name: str, folder: Path, text_license: str = "") -> None:
+def pack_model(params: Params, name: str, folder: Path) -> None:
     """Write a model or an ensemble as a packed folder, with a card that says what it is.
 
-    The process must run in the project's folder. The packed folder appears only when it is complete. It
-    replaces one that was packed before.
-
-    Args:
-        text_license: the license of the training text, which the weights then have, too; if it is
-            empty, the card says what the parameters say.
+    The process must run in the project's folder. The packed folder appears only when it is complete.
 
     Raises:
-        InputError: if the place holds anything else; if the model is not trained or not scored; or if
-            it was trained or scored with other settings or data than the experiment now has.
+        InputError: if the place holds anything; if the model is not trained or not scored; or if it was
+            trained or scored with other settings or data than the experiment now has.
     """
-    refuse_other_files(folder)
+    refuse_full(folder)
     scores = read_scores(params, name)
     translator = load_translator(params, name)  # only what can be loaded is packed
     digest = translator.data.digest[:SHA_DIGITS]
@@ -56,48 +58,60 @@ def pack_model(params: Params, name: str, folder: Path, text_license: str = "") 
             f"{Layout(params.experiment).scores(name)}: the encoded data changed after this model was "
             f"scored; run evaluate of {name} again"
         )
+    members = params.translators(name).members
+    trainings = {one: read_provenance(params.experiment, one) for one in members}
+    commits = dict.fromkeys(chain(*(one.commits.split() for one in trainings.values() if one)))
     with atomic_folder(folder) as partial:
-        _write_files(params, name, partial)
-        write_text(
-            partial / CARD, _card(params, name, scores, translator, str(folder), text_license)
+        for file in translator_files(params, name):
+            (partial / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, partial / file)
+        for place, values in settings(params, name).items():
+            write_text(partial / place, yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
+        files = sorted(path for path in partial.rglob("*") if path.is_file())
+        manifest = Manifest(
+            format=4,
+            model=name,
+            commits=[*commits] or ["unknown"],
+            files={path.relative_to(partial).as_posix(): sha256(path) for path in files},
         )
+        write_json(partial / DESCRIPTION, _description(manifest))
+        card = _card(params, name, scores, translator, trainings, str(folder))
+        write_text(partial / CARD, card)
 
 
-def _write_files(params: Params, name: str, folder: Path) -> None:
-    """Copy the files of a model or an ensemble into a folder, and describe them.
-
-    Raises:
-        InputError: if one of them, or the record of a training, is missing.
-    """
-    digests = {}
-    for file in sorted(translator_files(params, name)):
-        copy = folder / file
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, copy)
-        digests[file.as_posix()] = sha256(copy)
-    layout, members = Layout(params.experiment), params.translators(name).members
-    commits = [commit for one in members for commit in read_provenance(layout.model(one)).commits]
-    manifest = Manifest(
-        format=3,
-        model=name,
-        params_file=params.params_file,
-        commits=list(dict.fromkeys(commits)),
-        files=digests,
+def settings(params: Params, name: str) -> dict[str, dict[str, Any]]:
+    """Return the content of params.yaml and systems.yaml that describe what is packed, and no more."""
+    ensemble, members = params.ensembles.get(name), params.translators(name).members
+    systems = list(dict.fromkeys(params.training(one).system_name for one in members))
+    values = params.model_dump(
+        mode="json", exclude_defaults=True, include={*Experiment.model_fields}
     )
-    write_json(folder / DESCRIPTION, _description(manifest, params.decoding.beam))
+    family = params.translators(name).family
+    values |= {
+        "families": {family: values["families"][family]},
+        "systems": [*systems, *([ensemble.system_name] if ensemble else [])],
+    }
+    for key in ("seeds", "overrides"):
+        kept = {*systems, EVERY_OTHER}
+        values[key] = {one: value for one, value in values.get(key, {}).items() if one in kept}
+    every = YamlFile.read(Path(SYSTEMS)).values
+    described = {"systems": {key: every["systems"][key] for key in systems}}
+    if ensemble:
+        packed = ensemble.system_name
+        described["ensembles"] = {packed: every["ensembles"][packed]}
+    return {PARAMS: values, SYSTEMS: described}
 
 
-def _description(manifest: Manifest, beam: int) -> dict[str, Any]:
-    """Return ``MLmodel``: a column of sentences in, one of translations out; ``beam`` is the default."""
+def _description(manifest: Manifest) -> dict[str, Any]:
+    """Return ``MLmodel``: a column of sentences in, one of translations out."""
     column = json.dumps([{"type": "string", "required": True}])
-    params = json.dumps([{"name": "beam", "type": "long", "default": beam, "shape": None}])
     loader = {
         "loader_module": "attnmt.packing.mlflow_model",
         "python_version": platform.python_version(),
     }
     return {
         "flavors": {"python_function": loader},
-        "signature": {"inputs": column, "outputs": column, "params": params},
+        "signature": {"inputs": column, "outputs": column},
         "metadata": manifest.model_dump(),
     }
 
@@ -107,24 +121,23 @@ def _card(
     name: str,
     scores: ScoreTable,
     translator: TranslationPipeline,
+    trainings: Mapping[str, Provenance | None],
     folder: str,
-    text_license: str,
 ) -> str:
     """Return the card of a model or an ensemble that is packed into ``folder``."""
-    layout, system = Layout(params.experiment), params.translators(name)
-    summary = read_summary(layout.encoded(system.family))
-    weights = (part for model in translator.models for part in model.parameters())
+    system = params.translators(name)
+    summary = EncodedSets(Layout(params.experiment).encoded(system.family)).summary
     example = text_example(params, translator.source.code)
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    environment.filters |= {"shell": shlex.quote, "python": _quoted, "short": short_commits}
+    environment.filters |= {"shell": shlex.quote, "python": _quoted}
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         params=params,
         name=name,
         system=system,
         scores=scores,
-        trainings=[read_provenance(layout.model(member)) for member in system.members],
+        trainings=trainings,
         folder=folder,
         default=DEMO,
         source=translator.source.language,
@@ -133,8 +146,7 @@ def _card(
         shape=params.shape(system.members[0]),
         summary=summary,
         pairs=summary.sets[params.sets.train].lines,
-        weights=sum(part.numel() for part in weights),
-        text_license=text_license,
+        weights=sum(part.numel() for one in translator.models for part in one.parameters()),
         license=_license(params),
         example=example,
         translation=translator.translate([example])[0][0].text,
@@ -148,12 +160,9 @@ def _quoted(text: str) -> str:
 
 def _license(params: Params) -> str:
     """Say under which terms the training text may be used, as far as the parameters name them."""
-    if params.corpus.kind == "local":
-        licenses = [params.corpus.license]
-    else:
-        sides = params.corpus.chosen.files[params.sets.train].values()
+    licenses = [params.corpus.license] if params.corpus.kind == "local" else []
+    if params.source:
+        sides = params.source.files[params.sets.train].values()
         licenses = [file.license for files in sides for file in files]
-    named = [
-        f"The text's license is {one.name}: {one.terms} ({one.url})." for one in licenses if one
-    ]
-    return " ".join(dict.fromkeys(named)) if named and all(licenses) else UNKNOWN
+    known = dict.fromkeys(KNOWN.format(one) for one in licenses if one)
+    return " ".join(known) if known and all(licenses) else UNKNOWN

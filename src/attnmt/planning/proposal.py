@@ -1,11 +1,11 @@
-"""Parameters for text that a person brings. Tokens, sizes and recipe are proposed from the text."""
+"""Parameters for text that a person brings. Tokens, sizes and settings are proposed from the text."""
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import accumulate, takewhile
+from statistics import median
 
 import numpy as np
 from jinja2 import Environment, StrictUndefined
@@ -14,26 +14,21 @@ from attnmt.config import Direction, Language, Languages, Rule, Tokenize
 from attnmt.config.experiment import USUAL_RATIOS
 from attnmt.corpora.language_codes import language_code, language_name
 from attnmt.corpora.parallel import Files, count_parallel_lines
-from attnmt.corpora.writing import tokenized_already, written_without_spaces
+from attnmt.corpora.writing import written_without_spaces
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 from attnmt.text.tokens import splitter, why_dropped
 from attnmt.text.vocabulary import SPECIAL
-from attnmt.text.window import proposed_half_width, share_in_window
 
 TEMPLATE = "params.yaml.jinja"
 SAMPLE = 20_000  # of a text with at least twice as many pairs, about so many are looked at
-COVERED = 0.97  # the share of the text's tokens that the vocabulary should know
 TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
 STEP = 50  # a vocabulary of 1,000 entries or more has a multiple of it
-MOST_LINKS = 3  # a pair of words that is linked this often gets into the dictionary
 BATCH, UPDATES = 32, 2_500  # pairs in a batch; the batches that a training should have at least
+LEAST_HALF_WIDTH = 2  # of a local window
 EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
-OUTSIDE = (
-    0.02  # of the pairs; if more are too long or too short for the search, it gets other limits
-)
-REST = 0.001  # the share of the pairs that may lie outside of these
-GROUPS, LEAST_GROUP, MOST_GROUP = 6, 20, 100  # of sentences of like length; sentences in each
+# Of the pairs: if more are too long or too short for the search, it gets limits that leave out REST
+OUTSIDE, REST = 0.02, 0.001
 MOSES = ("en", "de")  # the paper's languages, which get the paper's tokens
 # The most tokens of a training sentence: by rule, and for all other rules LONGEST_WORDS
 LONGEST, LONGEST_WORDS = {"characters": 150}, 50
@@ -46,16 +41,19 @@ class Size:
     layers: int
     size: int
     vocabulary: int  # the most words that the vocabulary takes from the text
+    # The links that a pair of words needs to get into the dictionary. Words outside a small text's
+    # vocabulary are there once.
+    min_count: int
 
 
 # A larger text can teach a larger model. A key is the most tokens that a training text of this size has,
 # on the side that has more of them. The last size is the paper's.
 SIZES: dict[float, Size] = {
-    150_000: Size(1, 128, 4_000),
-    600_000: Size(1, 256, 8_000),
-    3_000_000: Size(2, 256, 10_000),
-    20_000_000: Size(2, 512, 30_000),
-    math.inf: Size(4, 1000, 50_000),
+    150_000: Size(1, 128, 4_000, 1),
+    600_000: Size(1, 256, 8_000, 2),
+    3_000_000: Size(2, 256, 10_000, 3),
+    20_000_000: Size(2, 512, 30_000, 3),
+    math.inf: Size(4, 1000, 50_000, 3),
 }
 
 
@@ -71,23 +69,19 @@ class Proposal:
     tokens: dict[str, int]  # of the pairs that will be trained on, by language code
     size: Size
     vocabulary: int
-    min_count: int  # of the dictionary
     max_length: int
     unknown: dict[str, float]  # the share of the tokens that the vocabulary lacks, by language code
     ratios: dict[str, float]  # keys of a search for which the usual lengths do not suit the text
     window_D: int
-    in_window: float  # the share of source sentences that fit into a local window
     epochs: int
     batch: int = BATCH
 
 
 def propose_language(code: str, lines: Iterable[str]) -> Language:
     """Return the language of some text, given by any of its codes, with its name and a rule."""
-    known, text = language_code(code), list(lines)
+    known = language_code(code)
     rule: Rule = "moses" if known in MOSES else "words"
-    if tokenized_already(text):
-        rule = "none"
-    elif written_without_spaces(text):
+    if written_without_spaces(lines):
         rule = "characters"
     name = language_name(known) or code
     return Language(
@@ -131,10 +125,10 @@ def propose(
         )
     tokens = {code: counts.total() for code, counts in zip(pair.codes, words, strict=True)}
     size = next(size for most, size in SIZES.items() if max(tokens.values()) <= most)
-    in_words = [side.tokenize != "characters" for side in sides]
-    vocabulary = _vocabulary(words, in_words, size.vocabulary)
-    sources = [source for source, _ in lengths]
-    D = proposed_half_width(sources)
+    in_words = [
+        side for side, one in zip(words, sides, strict=True) if one.tokenize != "characters"
+    ]
+    vocabulary = _vocabulary(in_words or words, size.vocabulary)
     return Proposal(
         languages=pair,
         every=every,
@@ -144,7 +138,6 @@ def propose(
         tokens=tokens,
         size=size,
         vocabulary=vocabulary,
-        min_count=_min_count(words, vocabulary),
         max_length=max_length,
         unknown={
             code: _unknown(counts, vocabulary)
@@ -153,36 +146,29 @@ def propose(
         ratios=_ratios(
             [row if way == "forward" else row[::-1] for way in directions for row in lengths]
         ),
-        window_D=D,
-        in_window=share_in_window(D, sources),
+        window_D=_half_width([source for source, _ in lengths]),
         epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / pairs["kept"]))),
     )
 
 
-def _vocabulary(sides: Sequence[Counter[str]], in_words: Sequence[bool], most: int) -> int:
-    """Return the number of entries that know COVERED of the texts, at most ``most`` words.
+def _half_width(lengths: Collection[int]) -> int:
+    """Return a half-width D with which a local window holds clearly less than a sentence.
 
-    Only words that occur TWICE have an entry. All others become ``<unk>``, so that the models learn what
-    to do with it. A side all of whose words are repeated sets no limit. Characters of one side do not
-    limit the words of the other, and rare words not the characters.
-
-    Args:
-        sides: how often each side has each of its words.
-        in_words: which sides are not cut into characters.
-        most: the limit.
+    2D + 1 is about half of the median length, so that more than half of the sentences do not fit. The
+    paper's D is 10, for sentences of some 25 words.
     """
-    covering = [_covering(words, most) for words in sides]
-    of_characters = [
-        n for n, is_in_words in zip(covering, in_words, strict=True) if not is_in_words
-    ]
-    repeated = [
-        known
-        for words, is_in_words in zip(sides, in_words, strict=True)
-        if (known := sum(count >= TWICE for count in words.values())) < len(words)
-        if is_in_words or not any(in_words)
-    ]
-    words_known = min([max(covering), *repeated])
-    entries = max([words_known, *(of_characters if any(in_words) else [])]) + len(SPECIAL)
+    return max(LEAST_HALF_WIDTH, round((median(lengths) / 2 - 1) / 2))
+
+
+def _vocabulary(sides: Sequence[Counter[str]], most: int) -> int:
+    """Return the number of entries: the words that each side repeats, at most ``most`` of them.
+
+    All others become ``<unk>``, so that the models learn what to do with it. A side all of whose words
+    are repeated sets no limit.
+    """
+    repeated = [sum(count >= TWICE for count in words.values()) for words in sides]
+    limits = [n for n, words in zip(repeated, sides, strict=True) if n < len(words)]
+    entries = min([most, max(map(len, sides)), *limits]) + len(SPECIAL)
     step = STEP if entries >= 20 * STEP else 1
     return max(entries // step * step, len(SPECIAL) + 1)
 
@@ -209,31 +195,11 @@ def _ratios(lengths: Sequence[tuple[int, int]]) -> dict[str, float]:
     return found
 
 
-def _covering(words: Counter[str], most: int) -> int:
-    """Return how many of the most frequent words make up COVERED of a text, at most ``most``."""
-    known = accumulate(count for _, count in words.most_common(most))
-    entries = sum(1 for _ in takewhile(lambda count: count < COVERED * words.total(), known))
-    return min(most, len(words), entries + 1)
-
-
-def _min_count(sides: Sequence[Counter[str]], vocabulary: int) -> int:
-    """Return how often words must be linked, so that words outside the vocabulary have translations.
-
-    The most frequent of these words has one if half of its links agree.
-    """
-    known = vocabulary - len(SPECIAL)
-    outside = [sorted(words.values(), reverse=True)[known:] for words in sides]
-    most = min((counts[0] for counts in outside if counts), default=1)
-    return min(MOST_LINKS, max(1, most // 2))
-
-
 def params_text(
     experiment: str,
     proposal: Proposal,
-    tests: list[str],
     systems: list[str],
     families: list[str],
-    tokenized: str | None,
     lines: int,
 ) -> str:
     """Return the text of a parameter file.
@@ -241,11 +207,9 @@ def params_text(
     Args:
         experiment: its name.
         proposal: what suits the text.
-        tests: the names of the test sets.
         systems: those that are trained.
         families: those that the systems belong to.
-        tokenized: a set with gold links whose text is tokenized already; it is aligned in place of test.
-        lines: of the first test set; Figure 6 shows them in GROUPS groups or more.
+        lines: of the test set; Figure 6 shows them in six groups or more.
     """
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(
@@ -254,9 +218,7 @@ def params_text(
     return environment.from_string(template).render(
         experiment=experiment,
         proposal=proposal,
-        tests=tests,
         systems=systems,
         families=families,
-        tokenized=tokenized,
-        length_group=max(LEAST_GROUP, min(MOST_GROUP, lines // GROUPS)),
+        length_group=max(20, min(100, lines // 6)),
     )

@@ -3,21 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
-from attnmt.config import Encoding, Languages, Params, Recipe, Sets, System
+from attnmt.config import Encoding, Languages, Params, Sets, System, TrainingSettings
 from attnmt.config.corpus import Expected
 from attnmt.layout import SUMMARY, Layout
-from attnmt.text.encoded import read_summary
+from attnmt.text.encoded import EncodedSets
 
 EXPECTED = "corpus.expected; subwords count as words"
-
-
-class Lengths(NamedTuple):
-    """Words of a sentence pair, or their means over a text."""
-
-    source: float
-    target: float  # ``</s>`` is one of them
 
 
 @dataclass(frozen=True)
@@ -37,10 +30,10 @@ class TextSize:
         Raises:
             InputError: if the summary is missing or damaged, or lacks the set.
         """
-        summary = read_summary(folder)
-        train = summary.of(sets.train, folder)
+        data = EncodedSets(folder)
+        train = data.counts(sets.train)
         words = {language: side.tokens for language, side in train.text.items()}
-        return cls(train.lines, words, dict(summary.vocabulary))
+        return cls(train.lines, words, dict(data.summary.vocabulary))
 
     @classmethod
     def expected(cls, expected: Expected, encoding: Encoding, languages: Languages) -> Self:
@@ -52,14 +45,9 @@ class TextSize:
         entries = dict.fromkeys(words, encoding.vocabulary)
         return cls(expected.pairs, words, entries, estimate=EXPECTED)
 
-    def lengths(self, system: System) -> Lengths:
-        """Return the mean lengths of a sentence pair in the system's direction."""
-        source, target = in_direction(self.words, system)
-        return Lengths(source / self.pairs, target / self.pairs + 1)
-
-    def target_words(self, system: System, recipe: Recipe) -> int:
+    def target_words(self, system: System, settings: TrainingSettings) -> int:
         """Return the words that a training predicts, with the ``</s>`` of every sentence."""
-        return recipe.epochs * (in_direction(self.words, system)[1] + self.pairs)
+        return settings.epochs * (in_direction(self.words, system)[1] + self.pairs)
 
 
 def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
@@ -71,7 +59,7 @@ def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
 
 
 def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
-    """Return the sizes of some models' training texts, by family; one that is not known is left out.
+    """Return the sizes of some trainings' texts, by family; one that is not known is left out.
 
     Raises:
         InputError: if the summary of an encoded text cannot be read.

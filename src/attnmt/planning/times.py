@@ -9,8 +9,9 @@ from statistics import mean
 from attnmt.config import Params, Training
 from attnmt.errors import InputError
 from attnmt.layout import Layout
-from attnmt.planning.text_size import training_sizes
-from attnmt.training.trained import read_config, read_provenance
+from attnmt.planning.text_size import TextSize, in_direction, training_sizes
+from attnmt.training.provenance import read_provenance
+from attnmt.training.trained import read_config
 
 # Operations a second of one processor core in products of matrices. One layer of 32 cells reached 20
 # billion on an AMD EPYC (Zen 4), and two layers of 512 reached 85 billion.
@@ -21,7 +22,7 @@ CORE = 4e10
 class Times:
     """How long some trainings take from their starts, each by itself."""
 
-    seconds: dict[str, float]  # by model
+    seconds: dict[str, float]  # by training
     rough: bool  # whether some follow from CORE alone
 
     @property
@@ -36,55 +37,56 @@ def training_times(params: Params, names: Sequence[str]) -> Times | None:
     """Return how long trainings take, or None if the size of their text is not known.
 
     A training has the mean speed of its system's finished trainings, or else of its family's. Without
-    any, its operations are counted.
-
-    Args:
-        names: models of the experiment.
+    any, a weight in a product of matrices costs six operations a target word, forward and backward.
 
     Raises:
         InputError: if the summary of a text cannot be read.
     """
-    sizes, speeds, counted = training_sizes(params, names), _speeds(params), list[str]()
+    sizes, speeds, rough = training_sizes(params, names), _speeds(params), False
     seconds = {}
     for name in names:
-        model = params.training(name)
-        if model.family not in sizes:
+        training = params.training(name)
+        if training.family not in sizes:
             return None
-        words = sizes[model.family].target_words(model.system, params.recipe(name))
-        known = next((speeds[like] for like in _alike(model) if like in speeds), None)
-        if known is None:
-            counted.append(name)
-        seconds[name] = words / (mean(known) if known else CORE)
-    if counted:  # torch, which counts, takes a second to load
-        from attnmt.planning.cost import training_costs
+        text = sizes[training.family]
+        known = next((speeds[like] for like in _alike(training) if like in speeds), None)
+        rough = rough or known is None
+        speed = mean(known) if known else CORE / (6 * weights(params, name, text)[1])
+        seconds[name] = text.target_words(training.system, params.settings(name)) / speed
+    return Times(seconds, rough)
 
-        for name, operations in training_costs(params, counted, sizes).items():
-            seconds[name] *= operations
-    return Times(seconds, bool(counted))
+
+def weights(params: Params, name: str, text: TextSize | None) -> tuple[int, int]:
+    """Return how many parameters a training has, and how many stand in products of matrices.
+
+    A vocabulary that is not chosen yet has the size that it may have.
+    """
+    from attnmt.model.luong import ModelConfig, parameter_count  # here, because torch takes seconds
+
+    training, shape = params.training(name), params.shape(name)
+    largest = params.families[training.family].encoding.vocabulary
+    words = in_direction(text.vocabulary, training.system) if text else [largest, largest]
+    count = parameter_count(ModelConfig(training.system, shape, *words))
+    return count, count - sum(words) * shape.size  # embeddings are looked up
 
 
 def _speeds(params: Params) -> dict[str, list[float]]:
     """Return the target words a second of finished trainings that have today's sizes and batches."""
     speeds = defaultdict[str, list[float]](list)
-    for name, model in params.trainings.items():
-        folder, recipe = Layout(params.experiment).model(name), params.recipe(name)
+    for name, training in params.trainings.items():
+        folder, settings = Layout(params.experiment).model(name), params.settings(name)
         with suppress(InputError):  # not trained yet, or damaged, which its stage will say
-            config = read_config(folder)
+            config, run = read_config(folder), read_provenance(params.experiment, name)
             then = config.shape, config.training.batch_size, config.training.precision
-            if then == (params.shape(name), recipe.batch_size, recipe.precision):
-                for like in _alike(model):
-                    speeds[like].append(read_provenance(folder).target_words_per_second)
+            if run and then == (params.shape(name), settings.batch_size, settings.precision):
+                for like in _alike(training):
+                    speeds[like].append(run.target_words_per_second)
     return dict(speeds)
 
 
-def _alike(model: Training) -> tuple[str, str]:
-    """Return which trainings are about as fast as a model's, those that are most like it first."""
-    return f"system {model.system_name}", f"family {model.family}"
-
-
-def wall_time(times: Sequence[float], at_once: int) -> float:
-    """Return the shortest time for trainings of these lengths, if ``at_once`` run at a time."""
-    return max([sum(times) / at_once, *times])
+def _alike(training: Training) -> tuple[str, str]:
+    """Return which trainings are about as fast as one, those that are most like it first."""
+    return f"system {training.system_name}", f"family {training.family}"
 
 
 def time_text(seconds: float) -> str:

@@ -1,7 +1,6 @@
 """Attention as matrices of weights beside gold links: Figure 7, and those of the page.
 
-Every function here raises an InputError if a file is missing, or if its weights or the gold links do
-not fit its text.
+Every function here raises an InputError if a file is missing or damaged.
 """
 
 from collections.abc import Iterable
@@ -11,14 +10,13 @@ from html import unescape
 from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped
 from attnmt.decoding.kept_attention import read_attention
-from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.reporting.rows import table_rows
 from attnmt.scoring.ranking import ranked_systems
-from attnmt.scoring.reference_links import link_kind, reference_links
 from attnmt.scoring.score_table import ScoreTable
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.pieces import words_of_pieces
+from attnmt.text.reference_links import link_kind, reference_links
 
 FORCED, OWN = "forced", "own"
 GOLD = "gold"  # in place of a system's label
@@ -74,11 +72,7 @@ def read_matrices(params: Params, name: str, test: str, forced: bool) -> list[Ma
     gold = _gold_links(params, name, data, test) if forced else None
     matrices = []
     for one in read_attention(path, again):
-        links = gold[one.line] if gold and one.line < len(gold) else None
-        others = any(i >= len(one.source) or j >= len(one.target) for i, j in links or ())
-        if others or (gold and links is None):
-            why = f"line {one.line}: the gold links belong to another text"
-            raise InputError(f"{path}: {why}; {again}")
+        links = gold[one.line] if gold else None
         # Moses wrote &apos; for '.
         source, target = ([unescape(unit) for unit in side] for side in (one.source, one.target))
         matrices.append(Matrix(one.line, source, target, one.weights, links))
@@ -175,11 +169,6 @@ def attention_data(params: Params, numbers: ScoreTable) -> AttentionData | None:
     for kind, test in {FORCED: aligned, OWN: aligned if aligned in tests else tests[0]}.items():
         matrices = {name: read_matrices(params, name, test, kind == FORCED) for name in names}
         lines = [matrix.line for matrix in matrices[names[0]]]
-        for name in names:
-            if [matrix.line for matrix in matrices[name]] != lines:
-                folder = Layout(params.experiment).translations(name)
-                why = f"holds attention for other lines of {test} than {names[0]} has"
-                raise InputError(f"{folder}: {why}; run translate of both again")
         packed = {name: [_packed(one, texts) for one in matrices[name]] for name in names}
         kinds[kind] = SampledSet(lines, packed)
         gold |= any(matrix.gold for one in matrices.values() for matrix in one)

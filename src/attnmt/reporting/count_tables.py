@@ -1,10 +1,12 @@
 """The tables of counts: unknown words, dictionaries, and the cost of training."""
 
 from collections.abc import Iterable, Mapping
+from statistics import mean
 
 from attnmt.config import Params
 from attnmt.reporting.table import Cell, Format, Table, table_of, value_of
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
+from attnmt.training.provenance import Provenance
 
 UNKNOWN = {
     "unknown": "unknown words",
@@ -33,15 +35,19 @@ COSTS = {
     "parameters": "parameters",
     "steps": "batches",
     "target_words": "target words",
+    "epochs": "epochs",
     "jumps": "jumps",
     "late_fall": "last tenth, %",
-    "minutes": "minutes",
+}
+MEASURED = {
+    "seconds": "seconds",
     "target_words_per_second": "target words/s",
     "peak_memory_mb": "peak memory, MB",
 }
 COST_CAPTION = (
     "“jumps” counts those of the development cost, and “last tenth” is by what part it fell in the last "
-    "tenth of the steps. Memory is the most that the process held, or that torch allocated on a GPU."
+    "tenth of the steps. Where runs.csv has them, seconds, words a second and memory are means over the "
+    "trainings. Memory is the most that the process held, or that torch allocated on a GPU."
 )
 WHOLE = Format(0)
 Counts = dict[str, dict[str, ScoreRow]]  # the lines of each row, by metric
@@ -79,19 +85,26 @@ def dictionary_table(params: Params, numbers: ScoreTable) -> Table:
     return table_of("table_dictionary", title, DICTIONARY_CAPTION, rows, formats)
 
 
-def cost_table(params: Params, numbers: ScoreTable) -> Table:
-    """Return the table of what trainings cost, by system. It differs after every training."""
-    trainings = [line for line in numbers.lines if line.metric == "minutes" and line.model]
+def cost_table(params: Params, numbers: ScoreTable, runs: Iterable[Provenance] = ()) -> Table:
+    """Return the table of what trainings cost, by system.
+
+    Args:
+        runs: the published trainings, which say how fast they were and where.
+    """
+    by_model = {run.model: run for run in runs}
     of_systems = (line for line in numbers.lines if line.kind == "system")
     rows: dict[str, dict[str, Cell]] = {}
     for name, lines in _counts(of_systems, COSTS, "system").items():
-        if "minutes" in lines:
-            machines = {str(line.signature): None for line in trainings if line.system == name}
-            costs = {heading: _mean(lines.get(metric)) for metric, heading in COSTS.items()}
-            seeds = _seeds(params, name)
-            rows[name] = {"system": name, "seeds": seeds, **costs, "machine": ", ".join(machines)}
-    formats = dict.fromkeys(["seeds", *COSTS.values()], WHOLE)
-    for in_parts in ("minutes", "jumps", "late_fall"):
+        if "steps" in lines:
+            rows[name] = {"system": name, "seeds": _seeds(params, name)}
+            rows[name] |= {heading: _mean(lines.get(metric)) for metric, heading in COSTS.items()}
+            own = [by_model[model] for model in params.runs_of(name) if model in by_model]
+            for metric, heading in MEASURED.items() if own else ():
+                rows[name][heading] = mean(getattr(run, metric) for run in own)
+            machines = dict.fromkeys(f"{run.device}, {run.threads} thread(s)" for run in own)
+            rows[name]["machine"] = ", ".join(machines) or None
+    formats = dict.fromkeys(["seeds", *COSTS.values(), *MEASURED.values()], WHOLE)
+    for in_parts in ("jumps", "late_fall"):
         del formats[COSTS[in_parts]]
     return table_of("table_cost", "Cost of training", COST_CAPTION, rows, formats)
 

@@ -16,6 +16,7 @@ from attnmt.files.text_file import write_text
 from attnmt.reporting.attention import Matrix
 from attnmt.reporting.canvas import COLUMN, GRID, LINE, save, style
 from attnmt.reporting.curves import Figure, Panel, Series
+from attnmt.text.tokenizer import JOIN
 
 PANEL = 2.1  # height of a panel, in inches
 LABEL = 52  # characters of a label in a line
@@ -123,8 +124,11 @@ def draw_matrix(axes: Axes, matrix: Matrix, label: str) -> None:
     axes.invert_yaxis()
     axes.grid(False)
     axes.spines[:].set_visible(False)
-    axes.set_xticks([i + 0.5 for i in range(len(matrix.source))], matrix.source, rotation=90)
-    axes.set_yticks([j + 0.5 for j in range(len(matrix.target))], matrix.target)
+    source, target = (  # DejaVu Sans has no glyph of the joiner
+        [word.replace(JOIN, "▪") for word in side] for side in (matrix.source, matrix.target)
+    )
+    axes.set_xticks([i + 0.5 for i in range(len(source))], source, rotation=90)
+    axes.set_yticks([j + 0.5 for j in range(len(target))], target)
     axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
 
 

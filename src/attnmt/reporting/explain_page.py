@@ -36,7 +36,7 @@ class Shown:
             name=name,
             label=label(params, name),
             languages=(source.language, target.language),
-            pairs=pipeline.data.lines(params.sets.train),
+            pairs=pipeline.data.counts(params.sets.train).lines,
             vocabulary=(len(source.vocabulary), len(target.vocabulary)),
             units=source.unit,
             explanation=explanation,

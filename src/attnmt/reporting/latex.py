@@ -28,8 +28,6 @@ _TABLE = r"""%% Needs \usepackage{array, booktabs, graphicx}
 \end{tabular}}
 \end{table*}
 """
-OTHER_LETTERS = "% Has letters that pdflatex lacks: use xelatex or lualatex, and a font with them\n"
-LATIN = ("cp1252", "cp1250", "cp1254", "cp1257")
 
 
 def latex(table: Table, experiment: str) -> str:
@@ -38,13 +36,12 @@ def latex(table: Table, experiment: str) -> str:
     body = ([escaped(text) for text in texts] for texts in table.texts())
     lines = [_line(heads), r"\midrule", *map(_line, body)]
     caption = " ".join([f"{full_title(table, experiment)}. {table.caption}", *table.notes])
-    text = _TABLE % {
+    return _TABLE % {
         "caption": escaped(caption),
         "label": f"{experiment}-{table.name}",
         "columns": "".join(_column(table, heading) for heading in table.headings),
         "rows": "\n".join(lines),
     }
-    return text if all(map(_is_latin, text)) else text.replace("\n", f"\n{OTHER_LETTERS}", 1)
 
 
 def escaped(text: str) -> str:
@@ -57,11 +54,6 @@ def escaped(text: str) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
-
-
-def _is_latin(char: str) -> bool:
-    """Return whether a code page of a Latin script has a character: pdflatex knows those."""
-    return any(char == char.encode(page, "ignore").decode(page) for page in LATIN)
 
 
 def _heading(table: Table, heading: str) -> str:

@@ -41,6 +41,7 @@ MATRICES = (
     "Which source words each step of the decoder reads, in whole percent, for references and for the "
     "systems' own translations. A row is the step that predicts its word."
 )
+JOINS = " ￭ says where a token joins its neighbor."
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def make_page(params: Params, report: Report) -> str:
         scripts=["common.js", "matrix.js", "attention.js", "script.js"],
         title=report.headline or f"{PAPER}, reproduced",
         own=own,
-        several=any(len(params.seeds_of(name)) > 1 for name in params.trainings),
+        several=any(len(params.runs_of(name)) > 1 for name in params.trainings),
         address=ADDRESS,
         paper=PAPER,
         experiment=params.experiment,
@@ -103,7 +104,9 @@ def sections(params: Params, report: Report) -> list[Section]:
             if params.own_text
             else "Figure 7, attention of every system"
         )
-        found.append(Section("attention", "attention", title, MATRICES, links, report.attention))
+        rules = [side.tokenize for side in params.languages.sides("forward")]
+        caption = MATRICES + JOINS * ("words" in rules)
+        found.append(Section("attention", "attention", title, caption, links, report.attention))
     return found
 
 
@@ -124,7 +127,7 @@ def _grouped(
 def _run(params: Params) -> list[str]:
     """Return what the experiment is: its languages, the size of its text, and its trainings."""
     texts = [EncodedSets(Layout(params.experiment).encoded(family)) for family in params.families]
-    pairs = sorted({text.lines(params.sets.train) for text in texts})
+    pairs = sorted({text.counts(params.sets.train).lines for text in texts})
     return [
         params.languages.title(params.main_direction),
         f"{' or '.join(f'{count:,}' for count in pairs)} sentence pairs",

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from attnmt.config import Params
 from attnmt.reporting.attention import AttentionData, Matrix, attention_data, figure7
-from attnmt.reporting.caveats import constant_baseline
 from attnmt.reporting.claims_table import claims_table
 from attnmt.reporting.comparisons import headline
 from attnmt.reporting.curves import Figure, figure5, figure6
@@ -39,12 +38,10 @@ def make_report(params: Params) -> Report:
     numbers, claims = read_score_table(params.experiment), read_claims(params.experiment)
     if params.own_text:  # it asks its own questions, so of the paper's only the answers are shown
         claims = [one for one in claims if one.verdict != NOT_TESTED]
-    baseline = constant_baseline(params) if params.own_text else {}
-    made = make_tables(params, numbers, baseline)
-    tables = claims_table(claims), *made, samples_table(params, numbers)
+    tables = claims_table(claims), *make_tables(params, numbers), samples_table(params, numbers)
     figures = figure5(params), figure6(params, numbers)
     return Report(
-        headline(params, numbers, baseline) if params.own_text else "",
+        headline(params, numbers) if params.own_text else "",
         make_summary(params, numbers),
         [table for table in tables if table is not None],
         claims,

@@ -1,12 +1,9 @@
 """The rows of the tables of scores: those of systems.yaml, and one for each system."""
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from attnmt.config import ALIGNER, DIAGONAL, Params, Recipe
+from attnmt.config import ALIGNER, DIAGONAL, Params
 from attnmt.scoring.published import printed_tables
-
-OTHER_SETTINGS = "†"  # follows the name of a system that was trained with other settings than most
 
 
 @dataclass(frozen=True)
@@ -19,7 +16,6 @@ class Row:
     over: str | None = None  # the key of the row from which its gain counts
     replaced: bool = False  # whether unknown words are replaced before BLEU is measured
     question: str | None = None  # what the gain answers
-    mark: str = ""  # OTHER_SETTINGS, or nothing
 
 
 def table_rows(params: Params, table: str) -> list[Row]:
@@ -35,13 +31,13 @@ def table_rows(params: Params, table: str) -> list[Row]:
         if with_gains:
             keys, bases = {row.key for row in rows}, {row.over for row in rows}
             rows = [row for row in rows if row.over in keys or row.key in bases]
-    return marked(params, sorted(rows, key=lambda row: row.system is None))
+    return sorted(rows, key=lambda row: row.system is None)
 
 
 def own_rows(params: Params) -> list[Row]:
     """Return a row of each system and ensemble of the experiment, as it translates in the end."""
     systems = params.systems_and_ensembles
-    return marked(params, [Row(n, n, n, replaced=params.replaces_words(n)) for n in systems])
+    return [Row(n, n, n, replaced=params.replaces_words(n)) for n in systems]
 
 
 def baseline_rows() -> list[Row]:
@@ -49,19 +45,11 @@ def baseline_rows() -> list[Row]:
     return [Row(ALIGNER, ALIGNER, ALIGNER), Row(DIAGONAL, DIAGONAL, DIAGONAL)]
 
 
-def marked(params: Params, rows: list[Row]) -> list[Row]:
-    """Return the rows, with a mark where a system was trained with other settings than most of them."""
-    settings = {
-        row.key: _settings(params, row.system) for row in rows if params.runs_of(row.system)
-    }
-    usual = Counter(settings.values()).most_common(1)[0][0] if settings else None
-    return [
-        replace(row, mark=OTHER_SETTINGS) if settings.get(row.key, usual) != usual else row
-        for row in rows
-    ]
-
-
-def _settings(params: Params, system: str | None) -> frozenset[Recipe]:
-    """Return the settings of a model's training; an ensemble has several if its members differ."""
-    members = params.translators(params.runs_of(system)[0]).members
-    return frozenset(params.recipe(member) for member in members)
+def settings_of(params: Params, system: str | None) -> str | None:
+    """Return what the experiment overrides in the training of a system or of an ensemble's members."""
+    runs = params.runs_of(system)
+    members = params.translators(runs[0]).members if runs else []
+    systems = {params.training(member).system_name for member in members}
+    given = [one.given for name, one in params.overrides.items() if name in systems]
+    named = (", ".join(f"{key} {value}" for key, value in values.items()) for values in given)
+    return "; ".join(dict.fromkeys(named)) or None

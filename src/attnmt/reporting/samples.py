@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from attnmt.config import DIRECTIONS, Direction, Language, Params
 from attnmt.decoding.kept_attention import sampled_lines
-from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.reporting.table import Cell, Format, Table, table_of
@@ -29,7 +28,7 @@ def samples_table(params: Params, numbers: ScoreTable) -> Table | None:
         None if the experiment has no ranked system.
 
     Raises:
-        InputError: if a file is missing, or has more or fewer lines than the test set.
+        InputError: if a file is missing.
     """
     rows = dict(row for direction in DIRECTIONS for row in _rows(params, numbers, direction))
     title = OWN_TITLE if params.own_text else TITLE
@@ -45,7 +44,9 @@ def _rows(
         return
     source, reference = (_plain(params, test, side) for side in params.languages.sides(direction))
     texts = {"source": source, "reference": reference}
-    texts |= {name: _translations(params, name, test, len(source)) for name in systems}
+    for name in systems:
+        path = Layout(params.experiment).translations(name) / f"{test}.txt"
+        texts[name] = read_lines(path, may_be_blank=True)
     for line in sampled_lines(len(source), params.decoding.samples):
         for who, lines in texts.items():
             where: dict[str, Cell] = {"set": test, "line": float(line + 1)}
@@ -59,13 +60,3 @@ def _plain(params: Params, test: str, language: Language) -> list[str]:
         return lines
     rule = tokenizer(language, params.tokenize.split_hyphens)  # the raw text is tokens
     return [rule.detokenize(line.split()) for line in lines]
-
-
-def _translations(params: Params, name: str, test: str, lines: int) -> list[str]:
-    path = Layout(params.experiment).translations(name) / f"{test}.txt"
-    texts = read_lines(path, may_be_blank=True)
-    if len(texts) != lines:
-        raise InputError(
-            f"{path}: {len(texts)} lines where {test} has {lines}; run translate of {name} again"
-        )
-    return texts

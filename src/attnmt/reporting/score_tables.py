@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from itertools import product
 
 from attnmt.config import Column, Params, TableEntry
-from attnmt.reporting.caveats import BY_DEFINITION, POORLY_ALIGNED, notes_of, poorly_aligned
-from attnmt.reporting.rows import Row, baseline_rows, own_rows, table_rows
+from attnmt.reporting.caveats import POORLY_ALIGNED, notes_of, poorly_aligned
+from attnmt.reporting.rows import Row, baseline_rows, own_rows, settings_of, table_rows
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of, value_of
 from attnmt.scoring.compared import is_shown
-from attnmt.scoring.limits import limits_in
+from attnmt.scoring.constant_baseline import is_above_constant
 from attnmt.scoring.ranking import learning_sign
 from attnmt.scoring.score_table import DIGITS, Replacement, ScoreRow, ScoreTable
-from attnmt.scoring.verdicts import ALPHA
+from attnmt.scoring.verdicts import ALPHA, BELOW_BASELINE
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Measure:
 
 
 OF_TRANSLATIONS = ("bleu", "chrf", "ter")  # the metrics that unknown words change
-BLEU, AER = Measure("BLEU", "bleu"), Measure("AER", "aer_chosen", digits=2)
+BLEU, AER = Measure("BLEU", "bleu"), Measure("AER", "aer", digits=2)
 MEASURES: dict[Column, Measure] = {
     "ppl": Measure("ppl", "ppl"),
     "bleu": BLEU,
@@ -34,14 +34,12 @@ MEASURES: dict[Column, Measure] = {
     "chrf": Measure("chrF2", "chrf"),
     "ter": Measure("TER", "ter"),
     "aer": AER,
-    "in_window": Measure("in window, %", "in_window", digits=0),
 }
 GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
 SYSTEMS = TableEntry(
     title="Systems",
-    caption="Every system on every test set, with unknown words replaced where attention can do that. "
-    "“in window” is the percentage of sentences for which local attention is global.",
-    columns=["ppl", "bleu", "chrf", "ter", "aer", "in_window"],
+    caption="Every system on every test set, with unknown words replaced where attention can do that.",
+    columns=["ppl", "bleu", "chrf", "ter", "aer"],
 )
 
 
@@ -118,9 +116,8 @@ class Scores:
 
     def printed(self, row: Row, measure: Measure, kind: str = "system") -> ScoreRow | None:
         """Return what was printed in a row: the number, or with ``kind="gain"`` its gain."""
-        metric = "aer" if measure is AER else measure.metric
-        replacement = _replacement(row, measure) if metric == "bleu" else None
-        return self.numbers.paper(f"{self.name}/{row.key}", metric, replacement, kind)
+        replacement = _replacement(row, measure) if measure.metric == "bleu" else None
+        return self.numbers.paper(f"{self.name}/{row.key}", measure.metric, replacement, kind)
 
     def tested(self, row: Row, test: str | None = None) -> ScoreRow | None:
         """Return the gain of a row; None if it has none."""
@@ -128,11 +125,11 @@ class Scores:
         if over is None:
             return None
         ours, other = self.ours(row, self.gain, test), self.ours(over, self.base, test)
-        return self.numbers.gain(ours, other, self.gain.metric)
+        return self.numbers.gain(ours, other)
 
     def label(self, row: Row) -> str:
-        """Return the name of a row, with marks for its training."""
-        return row.label + row.mark + learning_sign(self.params, self.numbers, row.system)
+        """Return the name of a row, marked if it was still learning."""
+        return row.label + learning_sign(self.params, self.numbers, row.system)
 
 
 def _replacement(row: Row, measure: Measure) -> Replacement | None:
@@ -149,10 +146,11 @@ def table_of_scores(scores: Scores) -> Table:
     rows: dict[str, dict[str, Cell]] = {}
     for test, row in product(scores.sets, scores.rows.values()):
         lines = [scores.ours(row, measure, test) for measure in scores.measures]
-        label = scores.label(row) + POORLY_ALIGNED * (row.system in losers) + _limit_sign(lines)
+        label = scores.label(row) + POORLY_ALIGNED * (row.system in losers)
         key = row.key if test == scores.sets[0] else f"{row.key}/{test}"
         cells = _cells(scores, row, test, lines)
-        rows[key] = {"system": label, "question": row.question, **cells}
+        settings = settings_of(scores.params, row.system)
+        rows[key] = {"system": label, "settings": settings, "question": row.question, **cells}
     labels = [str(cells["system"]) for cells in rows.values()]
     formats = _formats(scores.measures)
     signed = ("difference", "paper gain", "gain", "gain, 95%")
@@ -182,10 +180,6 @@ def _cells(
     return cells | _gain_cells(scores, row, test) | _measured(lines)
 
 
-def _limit_sign(lines: Iterable[ScoreRow | None]) -> str:
-    return BY_DEFINITION if any(limits_in(line.note) for line in lines if line) else ""
-
-
 def _seeds(lines: Iterable[ScoreRow | None]) -> float | None:
     """Return how many trainings are behind some numbers; None if there is one."""
     seeds = max((line.trainings or 1 for line in lines if line), default=1)
@@ -204,7 +198,6 @@ def _measured(lines: Iterable[ScoreRow | None]) -> dict[str, Cell]:
     links = "silver" if rate and "silver" in (rate.note or "") else "gold"
     return {
         "links": links if rate else None,
-        "step": rate.script if rate else None,
         "set": first.set if first else None,
         "lines": float(first.lines) if first and first.lines else None,
     }
@@ -225,7 +218,10 @@ def _gain_cells(scores: Scores, row: Row, test: str) -> dict[str, Cell]:
         cells["p"] = gain.p if gain else None
         if over is not row and (gain or paper is not None):
             cells["gain over"] = over.label
-    return cells | {"verdict": _verdict(ours, published, gain, paper)}
+    names = (row.system, over.system) if over is not None else (row.system,)
+    above = (is_above_constant(scores.params, scores.numbers, name, test) for name in names)
+    verdict = _verdict(ours, published, gain, paper)
+    return cells | {"verdict": verdict if all(above) or verdict is None else BELOW_BASELINE}
 
 
 def _paper_gain(scores: Scores, row: Row, over: Row) -> float | None:

@@ -41,7 +41,7 @@ def _headlines(params: Params, numbers: ScoreTable) -> Iterator[Headline]:
     for name in islice(params.ensembles, 1):  # the paper's; any other is in the tables
         yield from _score(params, "Ensemble, BLEU", final_bleu(params, numbers, name))
     best = best_systems(params, numbers)[0]
-    rate = numbers.system(best, "aer_chosen", params.sets.aligned[0])
+    rate = numbers.system(best, "aer", params.sets.aligned[0])
     yield from _score(params, "Alignment error rate", rate, 2)
 
 

@@ -159,13 +159,6 @@ def decimal(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0.0:,.{digits}f}"  # + 0.0: no -0.0
 
 
-def hours_of(minutes: float) -> str:
-    """Return a time in hours, or in minutes if it is short."""
-    if minutes >= 90:
-        return f"{minutes / 60:.1f} hours"
-    return "1 minute" if round(minutes) == 1 else f"{minutes:.0f} minutes"
-
-
 def signed(value: float, digits: int) -> str:
     """Return a number with its sign."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"

@@ -1,10 +1,9 @@
 """All tables of a report that are made from scores.csv, and their files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from types import MappingProxyType
 
-from attnmt.config import Direction, Params
+from attnmt.config import Params
 from attnmt.files.text_file import write_text
 from attnmt.reporting.comparisons import comparisons_table
 from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
@@ -12,25 +11,17 @@ from attnmt.reporting.latex import latex
 from attnmt.reporting.score_tables import score_tables
 from attnmt.reporting.table import Table, csv, markdown
 from attnmt.scoring.score_table import ScoreTable
+from attnmt.training.provenance import published
 
 
-def make_tables(
-    params: Params,
-    numbers: ScoreTable,
-    baseline: Mapping[Direction, float] = MappingProxyType({}),
-) -> list[Table]:
-    """Return every table in which the experiment has a number of its own.
-
-    Args:
-        baseline: on one's own text, BLEU of one sentence for all lines
-            (:func:`attnmt.reporting.caveats.constant_baseline`).
-    """
+def make_tables(params: Params, numbers: ScoreTable) -> list[Table]:
+    """Return every table in which the experiment has a number of its own."""
     tables = [
-        comparisons_table(params, numbers, baseline),
+        comparisons_table(params, numbers),
         *score_tables(params, numbers),
         unknown_table(params, numbers),
         dictionary_table(params, numbers),
-        cost_table(params, numbers),
+        cost_table(params, numbers, published(params.experiment)),
     ]
     return [table for table in tables if not table.frame.empty]
 

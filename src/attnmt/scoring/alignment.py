@@ -1,4 +1,4 @@
-"""Scores of an aligned set's links, for each step at which attention is read.
+"""Scores of an aligned set's links.
 
 Links go from the experiment's source language to its target language here, as gold links do, whatever
 the direction of the translation.
@@ -6,38 +6,32 @@ the direction of the translation.
 
 from collections.abc import Iterable, Sequence
 
-from attnmt.config import LinkStep, Params
+from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped, read_links
 from attnmt.layout import Layout
-from attnmt.scoring.aer import aer, link_counts, rates
-from attnmt.scoring.limits import NO_LINKS, NO_SURE, note_of, of_interval
 from attnmt.scoring.metric import Counts, Score
-from attnmt.scoring.reference_links import ReferenceLinks
 from attnmt.scoring.significance import interval
+from attnmt.text.aer import aer, link_counts, rates
 from attnmt.text.encoded import EncodedSets
+from attnmt.text.reference_links import ReferenceLinks
 
 DIGITS = 6  # decimals of a rate that are kept
 
 
-def read_forced(
-    params: Params, name: str, aligned: str, steps: Sequence[LinkStep]
-) -> dict[LinkStep, list[Links]]:
-    """Return the links of an aligned set's references, by the step at which attention is read.
+def read_forced(params: Params, name: str, aligned: str) -> list[Links]:
+    """Return the links that attention gives to an aligned set's references.
 
     Raises:
         InputError: if a file is missing, or does not fit the set's sentences.
     """
-    layout, system = Layout(params.experiment), params.translators(name)
-    data = EncodedSets(layout.encoded(system.family))
-    words = data.word_counts(aligned, *params.sides(name))
-    backward = params.training(system.members[0]).direction == "backward"
-    again = f"run the stage translate for {name} again"
-    links_by_step: dict[LinkStep, list[Links]] = {}
-    for step in steps:
-        path = layout.translations(name) / f"{aligned}.forced.{step}.links"
-        links = [line.sure for line in read_links(path, words, again)]
-        links_by_step[step] = list(map(flipped, links)) if backward else links
-    return links_by_step
+    layout, family = Layout(params.experiment), params.translators(name).family
+    data = EncodedSets(layout.encoded(family))
+    sides = (data.units(aligned, language) for language in params.sides(name))
+    words = [(len(data.words(a)), len(data.words(b))) for a, b in zip(*sides, strict=True)]
+    path = layout.translations(name) / f"{aligned}.forced.links"
+    lines = read_links(path, words, f"run the stage translate for {name} again")
+    backward = params.direction(name) == "backward"
+    return [flipped(line.sure) if backward else line.sure for line in lines]
 
 
 def diagonal_links(words: Iterable[tuple[int, int]]) -> list[Links]:
@@ -66,9 +60,5 @@ def score_links(
     counts = link_counts(links, sure, possible)
     low, high = interval(counts, rates, samples)
     number, others = sum(map(len, sure)), sum(map(len, possible))
-    note = note_of(
-        f"{number:,} sure and {others:,} possible {reference.kind} links",
-        None if number else NO_SURE if others else NO_LINKS,
-        *of_interval(low, high, len(links), 1.0),
-    )
+    note = f"{number:,} sure and {others:,} possible {reference.kind} links"
     return Score(round(aer(links, sure, possible), DIGITS), low, high, note), counts

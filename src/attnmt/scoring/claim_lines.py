@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from attnmt.config import DIAGONAL, Params
-from attnmt.config.claims import Claim, Measure
+from attnmt.config.claims import Claim, Measure, Variant
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
 from attnmt.scoring.claims import is_testable, outcome_of, seeds_of, set_of
+from attnmt.scoring.constant_baseline import is_above_constant
 from attnmt.scoring.experiment_scores import ExperimentScores
-from attnmt.scoring.score_table import AGAIN, DIGITS, significant
-from attnmt.scoring.verdicts import NOT_TESTED, ClaimVerdict, all_agree, verdicts
+from attnmt.scoring.score_table import AGAIN, DIGITS, ScoreTable, significant
+from attnmt.scoring.verdicts import BELOW_BASELINE, NOT_TESTED, ClaimVerdict, all_agree, verdicts
 
 # The name of each measure, and how many decimals a reader sees
 MEASURES: dict[Measure, tuple[str, int]] = {
@@ -54,15 +55,23 @@ class ClaimLine(CsvLine):
         return dict(MEASURES.values()).get(self.measure, 2)
 
 
-def judge_claims(study: ExperimentScores, claims: Mapping[str, Claim]) -> list[ClaimLine]:
+def judge_claims(
+    study: ExperimentScores, numbers: ScoreTable, claims: Mapping[str, Claim]
+) -> list[ClaimLine]:
     """Judge all claims together; the list is empty if none of them can be tested.
+
+    There is no verdict on systems that are not above the constant baseline.
 
     Raises:
         InputError: if a file of a tested system is missing or damaged.
     """
-    tested = {
+    testable = {
         key: [one for one in claim.sides if is_testable(study, claim, one)]
         for key, claim in claims.items()
+    }
+    tested = {
+        key: [one for one in variants if _is_above(study.params, numbers, claims[key], one)]
+        for key, variants in testable.items()
     }
     outcomes = {
         key: all_agree([outcome_of(study, claims[key], one) for one in variants])
@@ -71,8 +80,10 @@ def judge_claims(study: ExperimentScores, claims: Mapping[str, Claim]) -> list[C
     }
     judged = verdicts(outcomes)
     lines = []
-    for key, claim in claims.items() if judged else ():
+    for key, claim in claims.items() if any(testable.values()) else ():
         line = _untested(study, key, claim)
+        if testable[key] and not tested[key]:
+            line = line.model_copy(update={"verdict": BELOW_BASELINE})
         if key in judged:
             outcome, verdict, variants = outcomes[key], judged[key], tested[key]
             changes = {
@@ -89,6 +100,12 @@ def judge_claims(study: ExperimentScores, claims: Mapping[str, Claim]) -> list[C
             line = line.model_copy(update=changes)
         lines.append(line)
     return lines
+
+
+def _is_above(params: Params, numbers: ScoreTable, claim: Claim, variant: Variant) -> bool:
+    test = set_of(params, claim)
+    test = test if test in params.sets.tests else params.sets.tests[0]
+    return all(is_above_constant(params, numbers, name, test) for name in variant.names)
 
 
 def _untested(study: ExperimentScores, key: str, claim: Claim) -> ClaimLine:

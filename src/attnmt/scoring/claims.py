@@ -11,7 +11,7 @@ from attnmt.config.claims import Claim, Measure, Variant
 from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.lengths import slopes, spread_by_length
 from attnmt.scoring.metrics import METRICS
-from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreKey
+from attnmt.scoring.score_table import ScoreKey
 from attnmt.scoring.seed_statistics import FEWEST, Outcome, Runs
 from attnmt.scoring.verdicts import judge
 
@@ -95,7 +95,7 @@ def seeds_of(study: ExperimentScores, claim: Claim, variant: Variant) -> str:
 def _key(measure: Measure, test: str) -> ScoreKey:
     """Return what the scores behind a measure are found by, without the system."""
     if measure == "aer":
-        return ScoreKey(None, READINGS[CHOSEN], test)
+        return ScoreKey(None, "aer", test)
     if measure in ("perplexity", *COSTS):
         return ScoreKey(None, "ppl", test)
     return ScoreKey(None, "bleu", test, "tokenized", "before" if measure == "bleu" else "after")

@@ -1,25 +1,25 @@
-"""Which numbers of an experiment are compared: what systems.yaml says, and every gain by attention."""
+"""Which numbers of an experiment are compared: what systems.yaml says, and the gain by attention."""
 
 from collections.abc import Iterator
-from itertools import product
 
 from attnmt.config import ALIGNER, Params, TableEntry, TableRow
 from attnmt.scoring.published import printed_tables
-from attnmt.scoring.ranking import attention_pairs
+from attnmt.scoring.ranking import attention_pair
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
 
 
 def compared(params: Params, numbers: ScoreTable) -> Iterator[tuple[ScoreRow, ScoreRow]]:
     """Yield the pairs whose gain is tested: a number, and the one that the gain counts from.
 
-    These are the rows of each table with the rows that they name in ``over``, error rates at the step
-    that the authors' program reads and at the chosen one, and those of
-    :func:`attnmt.scoring.ranking.attention_pairs`.
+    These are the rows of each table with the rows that they name in ``over``, and on the
+    paper's systems the gain by attention.
     """
     for table in params.tables:
         if is_shown(params, table):
             yield from _of_table(params, numbers, table)
-    yield from attention_pairs(params, numbers)
+    one, two = attention_pair(params, numbers)
+    if one and two and not params.own_text:
+        yield one, two
 
 
 def is_shown(params: Params, table: str) -> bool:
@@ -41,14 +41,11 @@ def _of_table(
     entry = params.tables[table]
     by_replacement = entry.gain == "replacement"
     tested = params.sets.tests[0 if entry.test == "first" else -1]
-    of_links = entry.gain == "aer"
-    metrics = ("aer", "aer_chosen") if of_links else ("bleu",)
-    sets = params.sets.aligned if of_links else [tested]
-    for test, metric in product(sets, metrics):
+    for test in params.sets.aligned if entry.gain == "aer" else [tested]:
         for row in entry.rows.values():
             over = row if by_replacement else entry.rows.get(row.over or "")
-            ours = _number(numbers, entry, metric, test, row)
-            other = _number(numbers, entry, metric, test, over, before=by_replacement)
+            ours = _number(numbers, entry, test, row)
+            other = _number(numbers, entry, test, over, before=by_replacement)
             # The aligner reads whole sentences, and a family may read only their last words.
             aligned = ALIGNER in (row.system, over and over.system)
             if ours and other and not (aligned and ours.reference != other.reference):
@@ -58,7 +55,6 @@ def _of_table(
 def _number(
     numbers: ScoreTable,
     entry: TableEntry,
-    metric: str,
     test: str,
     row: TableRow | None,
     before: bool = False,
@@ -66,7 +62,7 @@ def _number(
     if row is None:
         return None
     if entry.gain == "aer":
-        return numbers.system(row.system, metric, test)
+        return numbers.system(row.system, "aer", test)
     replaced = not before and (row.replaced or entry.gain != "bleu")
     replacement = "after" if replaced else "before"
-    return numbers.system(row.system, metric, test, entry.script, replacement)
+    return numbers.system(row.system, "bleu", test, entry.script, replacement)

@@ -1,45 +1,59 @@
 """The comparisons of a report on one's own text: which of two systems is better.
 
-Every two systems that differ in one part are compared, each system with attention and the best one
-without, and what a row of one's own in systems.yaml compares. Holm's procedure holds over all of them.
+The best system with attention is compared with the best one without, and every two systems that differ
+in one part with each other. Holm's procedure holds over all of them.
 """
 
-from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from attnmt.config import DIRECTIONS, Params, TableRow
-from attnmt.config.model import Overrides
-from attnmt.scoring.published import unprinted_rows
+from attnmt.config import DIRECTIONS, Params
+from attnmt.scoring.constant_baseline import is_above_constant
 from attnmt.scoring.ranking import best_systems, final_bleu
-from attnmt.scoring.score_table import CHOSEN, READINGS, ScoreRow, ScoreTable
-from attnmt.scoring.verdicts import ALPHA, adjusted
+from attnmt.scoring.score_table import ScoreRow, ScoreTable
+from attnmt.scoring.verdicts import ALPHA, BELOW_BASELINE, NOT_TESTED, adjusted
 
 NOISE = "within noise"
+BY_REPLACEMENT = (
+    "by replacement alone"  # follows a verdict that holds only after unknown words are replaced
+)
+Pair = tuple[ScoreRow, ScoreRow]
 
 
 class Comparison(NamedTuple):
     """What is known of one comparison.
 
     Attributes:
-        gain: of the system over the other.
+        gain: of the system over the other, in BLEU of what they write in the end.
+        before: the same before unknown words are replaced; None if it was not tested.
         differ: the parts in which the two differ (:func:`differing`).
+        is_above: whether both are above the constant baseline.
         p_holm: p after the control over all comparisons; None if only one of the two has several seeds.
     """
 
     gain: ScoreRow
+    before: ScoreRow | None
     differ: dict[str, tuple[Any, Any]]
+    is_above: bool
     p_holm: float | None
 
     @property
     def word(self) -> str:
-        """Better or worse than the other system, or within noise; not tested if there was no test."""
+        """Better or worse than the other system, or why neither can be said."""
+        if not self.is_above:
+            return BELOW_BASELINE
         if self.p_holm is None:
-            return "not tested"
+            return NOT_TESTED
         if self.p_holm > ALPHA:
             return NOISE
-        is_higher, is_rate = (self.gain.value or 0.0) > 0, self.gain.metric == "aer"
-        return "better" if is_higher != is_rate else "worse"
+        word = "better" if (self.gain.value or 0.0) > 0 else "worse"
+        return word if self._holds_before() else f"{word}, {BY_REPLACEMENT}"
+
+    def _holds_before(self) -> bool:
+        if self.before is None:
+            return True
+        same_sign = ((self.before.value or 0.0) > 0) == ((self.gain.value or 0.0) > 0)
+        return same_sign and (self.before.p is None or self.before.p <= ALPHA)
 
 
 def comparisons(params: Params, numbers: ScoreTable) -> list[Comparison]:
@@ -47,78 +61,85 @@ def comparisons(params: Params, numbers: ScoreTable) -> list[Comparison]:
 
     The list is empty if the text is not one's own.
     """
-    pairs = compared_pairs(params, numbers, params.sets.tests[0])
-    found = (numbers.gain(*pair, _reading(pair[0])) for pair in pairs)
-    gains = [gain for gain in found if gain]
+    test = params.sets.tests[0]
+    gains = [
+        gain for pair in compared_pairs(params, numbers, test) if (gain := numbers.gain(*pair))
+    ]
     tested = [gain for gain in gains if gain.p is not None]
     after_holm = adjusted([gain.p or 0.0 for gain in tested])
     p_holm = dict(zip(tested, after_holm, strict=True))
     return [
-        Comparison(one, differing(params, one.system, one.over), p_holm.get(one)) for one in gains
+        Comparison(
+            gain=one,
+            before=_gain_before(numbers, one),
+            differ=differing(params, one.system, one.over),
+            is_above=all(
+                is_above_constant(params, numbers, name, test) for name in (one.system, one.over)
+            ),
+            p_holm=p_holm.get(one),
+        )
+        for one in gains
     ]
 
 
-def _reading(ours: ScoreRow) -> str | None:
-    return READINGS[CHOSEN] if ours.metric == "aer" else None
+def _gain_before(numbers: ScoreTable, gain: ScoreRow) -> ScoreRow | None:
+    key = "bleu", gain.set, gain.script, "before"
+    ours, other = (numbers.system(name, *key) for name in (gain.system, gain.over))
+    return numbers.gain(ours, other)
 
 
-def compared_pairs(
-    params: Params, numbers: ScoreTable, test: str
-) -> list[tuple[ScoreRow, ScoreRow]]:
-    """Return the pairs of numbers whose gain is asked for on one's own text, the second is the base.
+def compared_pairs(params: Params, numbers: ScoreTable, test: str) -> list[Pair]:
+    """Return the pairs of BLEU whose gain is asked for on one's own text; the second is the base.
 
-    Of two systems, the one that params.yaml names first is the base. Both must have been measured
-    against the same references. BLEU is that of what a system writes in the end, and links are read at
-    the chosen step.
+    Both are of what the systems write in the end. They must have been measured against the same
+    references.
     """
-    pairs: dict[frozenset[str], tuple[ScoreRow, ScoreRow]] = {}
-    for one, two, metric in _compared_systems(params, numbers) if params.own_text else ():
-        ours, other = (
-            numbers.system(name, READINGS[CHOSEN], params.sets.aligned[0])
-            if metric == "aer"
-            else final_bleu(params, numbers, name, test)
-            for name in (one, two)
+    return [
+        (ours, other)
+        for one, two in _compared_systems(params, numbers)
+        if (ours := final_bleu(params, numbers, one, test))
+        and (other := final_bleu(params, numbers, two, test))
+        and ours.reference == other.reference
+    ]
+
+
+def tested_pairs(params: Params, numbers: ScoreTable, test: str) -> list[Pair]:
+    """Return the pairs of :func:`compared_pairs`, each also before unknown words are replaced."""
+    pairs: list[Pair] = []
+    for pair in compared_pairs(params, numbers, test):
+        one, two = (
+            numbers.system(line.system, "bleu", test, line.script, "before") or line
+            for line in pair
         )
-        if ours and other and ours.reference == other.reference:
-            pairs.setdefault(frozenset((one, two, metric)), (ours, other))
-    return list(pairs.values())
+        pairs += [pair, (one, two)]
+    return list(dict.fromkeys(pairs))
 
 
-def _compared_systems(params: Params, numbers: ScoreTable) -> Iterator[tuple[str, str, str]]:
-    """Yield two different systems or ensembles, and the metric; a pair may come twice."""
+def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, str]]:
+    """Return pairs of systems, the main one first. The one that params.yaml names first is the base."""
+    if not params.own_text:
+        return []
     named = [*(params.systems or ()), *params.systems_and_ensembles]
-    runs = {**params.trainings, **params.ensembles}
-    systems = sorted(params.systems_and_ensembles, key=lambda name: named.index(runs[name].entry))
+    systems = [name for name in params.systems_and_ensembles if name in params.trainings]
+    systems.sort(key=lambda name: named.index(params.training(name).system_name))
+    pairs = []
     for direction in DIRECTIONS:
         attending, without = best_systems(params, numbers, direction)
-        names = [name for name in systems if params.direction(name) == direction]
-        for name in sorted(filter(params.attends, names), key=lambda name: name != attending):
-            if without:
-                yield name, without, "bleu"
-        for base, name in combinations(filter(params.trainings.__contains__, names), 2):
-            if len(differing(params, name, base)) == 1:
-                yield name, base, "bleu"
-    for where, row, over in own_rows(params):
-        if params.runs_of(row.system) and params.runs_of(over):
-            is_rate = params.tables[where.partition("/")[0]].gain == "aer"
-            yield str(row.system), over, "aer" if is_rate else "bleu"
-
-
-def own_rows(params: Params) -> Iterator[tuple[str, TableRow, str]]:
-    """Yield rows of systems.yaml that no paper has printed, as table/key, and the system that each is
-    compared with.
-    """
-    for table, key, row in unprinted_rows(params):
-        over = params.tables[table].rows[row.over].system if row.over else None
-        if over and row.system != over:
-            yield f"{table}/{key}", row, over
+        if attending and without:
+            pairs.append((attending, without))
+    for base, name in combinations(systems, 2):
+        alike = params.direction(base) == params.direction(name)
+        if alike and len(differing(params, name, base)) == 1:
+            pairs.append((name, base))
+    # The main pair may differ in one part, too.
+    return [pair for at, pair in enumerate(pairs) if {*pair} not in map(set, pairs[:at])]
 
 
 def differing(params: Params, one: str | None, two: str | None) -> dict[str, tuple[Any, Any]]:
-    """Return the parts in which two models differ, with the values of both; none for ensembles.
+    """Return the parts in which two trainings differ, with the values of both; none for ensembles.
 
     What only one of them can have follows from another part, and does not count: a score from
-    attention, a half-width D from a local window. Neither do epochs that a family gives to dropout.
+    attention, a half-width D from a local window.
     """
     if one not in params.trainings or two not in params.trainings:
         return {}
@@ -131,17 +152,14 @@ def differing(params: Params, one: str | None, two: str | None) -> dict[str, tup
 
 
 def _parts(params: Params, name: str) -> dict[str, Any]:
-    """Return what a model is made of and how it is trained, by name, but for its seed."""
-    model, shape = params.training(name), params.shape(name)
-    family = params.families[model.family]
+    """Return what a training's model is made of and how it is trained, by name, but for its seed."""
+    training, shape = params.training(name), params.shape(name)
     names = ["attention", "reverse", "encoder", "dropout"]
-    names += ["score", "input_feeding", "faults"] if model.attention != "none" else []
-    parts: dict[str, Any] = {part: getattr(model, part) for part in names}
+    names += ["score", "input_feeding", "faults"] if training.attention != "none" else []
+    parts: dict[str, Any] = {part: getattr(training, part) for part in names}
     if D := params.half_width(name):
         parts["window_D"] = D
-    parts |= {f"numbers of {part}": model.numbers.get(part, {}) for part in model.system.parts}
-    location = {"location_slots"} if model.score != "location" else set()
+    location = {"location_slots"} if training.score != "location" else set()
     parts |= shape.model_dump(exclude={"window_D", *location})
-    optimizer = params.recipe(name).optimizer
-    own = model.model_dump(include={*Overrides.model_fields}), model.numbers.get(optimizer)
-    return parts | {"encoding": family.encoding, "recipe": (family.training, own)}
+    encoding = params.families[training.family].encoding
+    return parts | {"encoding": encoding, "settings": params.settings(name)}

@@ -1,51 +1,57 @@
-"""All numbers of a model, an ensemble, or what is no model, with what they were measured on.
+"""All numbers of a model, an ensemble, or a baseline, with what they were measured on.
 
-What is no model is the outside aligner's links, diagonal links, and the dictionaries.
+The baselines are the outside aligner's links, diagonal links, and the dictionaries.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple, get_args
 
 from numpy.typing import NDArray
 
-from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, DIRECTIONS, LinkStep, Params
+from attnmt.config import (
+    ALIGNER,
+    CONSTANT,
+    DIAGONAL,
+    DICTIONARY,
+    DIRECTIONS,
+    Params,
+)
 from attnmt.corpora.links import Links
-from attnmt.decoding.link_step import Reading, load_reading
-from attnmt.errors import InputError
-from attnmt.files.text_file import sha256_of_lines
+from attnmt.decoding.attention_offset import load_offset
+from attnmt.files.text_file import sha256_of_lines, write_json
 from attnmt.layout import Layout
 from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
+from attnmt.scoring.constant_baseline import constant_scores
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.lengths import length_groups
-from attnmt.scoring.limits import NOT_COMPARED, note_of
+from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import BY_LENGTH, METRICS
-from attnmt.scoring.reference_links import (
+from attnmt.scoring.replacements import count_replacements
+from attnmt.scoring.score_table import (
+    DIGITS,
+    SHA_DIGITS,
+    Replacement,
+    ScoreRow,
+    metrics,
+    write_score_table,
+)
+from attnmt.scoring.system_outputs import Outputs
+from attnmt.text.dictionary import read_aligner, read_dictionary
+from attnmt.text.encoded import EncodedSets
+from attnmt.text.reference_links import (
+    ReferenceLinks,
     aligner_links,
     link_kind,
     reference_links,
     token_counts,
 )
-from attnmt.scoring.replacements import score_replacements
-from attnmt.scoring.score_table import (
-    AUTHORS,
-    CHOSEN,
-    DIGITS,
-    SHA_DIGITS,
-    WORDS,
-    Replacement,
-    ScoreRow,
-    write_score_table,
-)
-from attnmt.scoring.system_outputs import Outputs
-from attnmt.text.dictionary import Dictionary, read_aligner
-from attnmt.text.encoded import EncodedSets
-from attnmt.text.window import share_in_window
 from attnmt.training.trained import read_metrics
 
 REPLACEMENTS: tuple[Replacement, Replacement] = get_args(Replacement)
-# What a line of scores.csv says of a number, and the counts of its sentences, where these are kept
-Measured = tuple[dict[str, Any], NDArray[Any] | None]
+MakeRow = Callable[..., ScoreRow]  # makes a row with some of its fields
+Scored = tuple[ScoreRow, Counts | None]  # a number, and the counts of its sentences if it has them
 
 
 class Evaluated(NamedTuple):
@@ -55,191 +61,164 @@ class Evaluated(NamedTuple):
     arrays: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, measured: Iterable[Measured]) -> "Evaluated":
-        """Put numbers into lines, and their counts beside them."""
+    def of(cls, scored: Iterable[Scored]) -> "Evaluated":
+        """Put the counts under the names of their numbers."""
         lines, arrays = [], {}
-        for fields, counts in measured:
-            lines.append(ScoreRow.model_validate(fields))
+        for line, counts in scored:
+            lines.append(line)
             if counts is not None:
-                arrays[counted(lines[-1])] = counts
+                arrays[counted(line)] = counts
         return cls(lines, arrays)
 
     def write(self, params: Params, name: str) -> None:
-        """Write the scores of a system, and the counts behind them."""
+        """Write the scores of a system, the few that DVC shows, and the counts behind them."""
         layout = Layout(params.experiment)
         write_counts(layout.counts(name), self.arrays)
+        if name not in BASELINE_SCORES:
+            write_json(layout.metrics(name), metrics(self.lines))
         write_score_table(layout.scores(name), self.lines)
 
 
 def evaluate(params: Params, name: str) -> Evaluated:
-    """Return all numbers of a model, an ensemble, or what is no model.
+    """Return all numbers of a model, an ensemble, or a baseline.
 
     All files are read before the first translation is scored.
 
     Raises:
         InputError: if a file is missing or damaged, or does not fit the others.
     """
-    if name in NO_MODEL:
-        return Evaluated.of(NO_MODEL[name](params))
+    if name in BASELINE_SCORES:
+        return Evaluated.of(BASELINE_SCORES[name](params))
     system, single = params.translators(name), name in params.trainings
-    first = params.training(system.members[0])
     data = EncodedSets(Layout(params.experiment).encoded(system.family))
-    perplexity = read_perplexity(params, name, data) if single else {}
+    perplexity = read_metrics(Layout(params.experiment).model(name)).perplexity if single else {}
     outputs = {test: Outputs.read(params, name, test) for test in params.sets.tests}
-    reading = load_reading(params, name) if params.attends(name) else None
-    words = {test: score_replacements(params, name, test, outputs[test]) for test in outputs}
-    links = list(_links(params, name, reading)) if reading else []
-    common = {
-        "kind": "training",
-        "system": params.runs_of(name)[0],
-        "model": name,
-        "seed": first.seed if single else None,
-        "trainings": 1,
-        "family": system.family,
-        "direction": first.direction,
-        "data": data.digest[:SHA_DIGITS],
-    }
-    measured: list[Measured] = []
-    arrays = {}
+    known = data.vocabulary(params.sides(name)[1]) if params.replaces_words(name) else None
+    make_row = partial(
+        ScoreRow,
+        kind="training",
+        system=params.runs_of(name)[0],
+        model=name,
+        seed=params.trainings[name].seed if single else None,
+        trainings=1,
+        family=system.family,
+        direction=params.direction(name),
+        data=data.digest[:SHA_DIGITS],
+    )
+    links = list(_links(make_row, params, name)) if params.attends(name) else []
+    scored: list[Scored] = []
+    groups: list[Scored] = []
+    words = {}
     for test, texts in outputs.items():
-        on_set = {"set": test, "lines": len(texts.reference.sentences), "reference": _digest(texts)}
+        lines = len(texts.reference.sentences)
+        on_set = partial(make_row, set=test, lines=lines, reference=_digest(texts))
         if test in perplexity:
-            ppl = {"metric": "ppl", "value": round(perplexity[test], DIGITS)}
-            measured.append((on_set | ppl, None))
-        if single and params.own_text and (D := params.half_width(name)):
-            lengths = [len(words) for words in data.units(test, params.sides(name)[0])]
-            share = {
-                "metric": "in_window",
-                "value": round(100 * share_in_window(D, lengths), DIGITS),
-            }
-            measured.append((on_set | share, None))
-        on_set |= {"search": params.decoding.named}
-        measured += ((on_set | one, counts) for one, counts in _scores(params, texts, reading))
-        measured += ((on_set | {"metric": m, "value": n}, None) for m, n in words[test].items())
-        arrays[words_of(test)] = texts.reference_lengths
-    tested = params.sets.tests[0]
-    measured += ((one | {"set": tested}, None) for one in _groups(params, outputs[tested]))
-    evaluated = Evaluated.of((common | one, counts) for one, counts in [*measured, *links])
-    return evaluated._replace(arrays=evaluated.arrays | arrays)
+            scored.append((on_set(metric="ppl", value=round(perplexity[test], DIGITS)), None))
+        on_set = partial(on_set, search=params.decoding.named)
+        translations = list(_translations(on_set, params, texts))
+        scored += translations
+        if known:
+            sides = texts.before.sentences, texts.after.sentences, texts.source
+            counts = count_replacements(*sides, texts.reference.sentences, known)
+            scored += ((on_set(metric=key, value=count), None) for key, count in counts.items())
+        words[words_of(test)] = texts.reference_lengths
+        if test == params.sets.tests[0]:
+            groups += _groups(partial(make_row, set=test), params, texts, translations)
+    evaluated = Evaluated.of([*scored, *groups, *links])
+    return evaluated._replace(arrays=evaluated.arrays | words)
 
 
 def _digest(outputs: Outputs) -> str:
-    lines = (" ".join(words) for text in outputs.all_references for words in text.sentences)
+    lines = (" ".join(words) for words in outputs.reference.sentences)
     return sha256_of_lines(lines)[:SHA_DIGITS]
 
 
-def _scores(params: Params, outputs: Outputs, reading: Reading | None) -> Iterator[Measured]:
+def _translations(make_row: MakeRow, params: Params, outputs: Outputs) -> Iterator[Scored]:
     """Yield the scores of one test set by every metric, before and after words are replaced."""
-    unchanged = outputs.before.sentences == outputs.after.sentences
     scores = {}
     for replacement in REPLACEMENTS:
         after = replacement == "after"
         for name, metric in METRICS.items():
-            if not (after and unchanged):
+            if not (after and outputs.before is outputs.after):
                 translations = outputs.translations(metric.form, after)
                 references = outputs.references(metric.form)
                 samples = params.evaluation.bootstrap_samples
                 scores[name] = metric.score(translations, references, samples)
             score, counts = scores[name]
-            told = reading if after and name == "tokenized" else None
-            why = f"unknown words are looked up at {told.why}" if told else None
-            fields = {"metric": metric.metric, "script": metric.script, "replacement": replacement}
-            yield fields | score._asdict() | {"note": note_of(why, score.note)}, counts
+            own = {"metric": metric.metric, "script": metric.script, "replacement": replacement}
+            yield make_row(**own, **score._asdict()), counts
 
 
-def _groups(params: Params, outputs: Outputs) -> Iterator[dict[str, Any]]:
-    """Yield the scores of groups of sentences of similar length, the shortest first: Figure 6."""
-    lengths = outputs.reference_lengths
-    groups = length_groups(lengths, params.evaluation.length_group)
-    for metric in (METRICS[name] for name in BY_LENGTH):
-        for replacement in REPLACEMENTS:
-            translations = outputs.translations(metric.form, replacement == "after")
-            counts = metric.counts(translations, outputs.references(metric.form))
-            for group in groups:
-                value, note = metric.noted(counts[group], [translations[i] for i in group])
-                fields = {"metric": metric.metric, "script": metric.script, "value": value}
-                fields |= {"replacement": replacement, "lines": len(group), "note": note}
-                yield fields | {"max_words": int(lengths[group[-1]])}
+def _groups(
+    make_row: MakeRow, params: Params, outputs: Outputs, scored: Iterable[Scored]
+) -> Iterator[Scored]:
+    """Yield scores of groups of sentences of similar length, the shortest first: Figure 6.
 
-
-def _links(params: Params, name: str, reading: Reading) -> Iterator[Measured]:
-    """Yield the error rate at each step of each aligned set. The note says what chose a step."""
-    steps: tuple[LinkStep, ...] = get_args(LinkStep)
-    chosen = reading.of_links()
-    by_reader = {AUTHORS: reading.authors, CHOSEN: chosen.chosen, WORDS: reading.chosen}
-    samples = params.evaluation.bootstrap_samples
-    for aligned in params.sets.aligned:
-        links = read_forced(params, name, aligned, steps)
-        reference = reference_links(params, aligned, params.translators(name).family)
-        for step in steps:
-            score, counts = score_links(links[step], reference, samples)
-            readers = [reader for reader, read in by_reader.items() if read == step]
-            note = note_of(
-                score.note,
-                f"read at {chosen.why}" if CHOSEN in readers else None,
-                f"unknown words are looked up at {reading.why}" if WORDS in readers else None,
-                NOT_COMPARED if CHOSEN in readers and reading.aer is None else None,
-            )
-            fields = {
-                "metric": "aer",
-                "set": aligned,
-                "script": step,
-                "readers": " ".join(readers) or None,
-                "lines": len(counts),
-                "reference": reference.digest[:SHA_DIGITS],
-            }
-            yield fields | score._asdict() | {"note": note}, counts
-
-
-def read_perplexity(params: Params, name: str, data: EncodedSets) -> dict[str, float]:
-    """Return a model's perplexity on each test set.
-
-    Raises:
-        InputError: if the model was trained on other data, or its training did not measure a set.
+    Args:
+        scored: the scores of the whole set.
     """
-    folder = Layout(params.experiment).model(name)
-    trained = read_metrics(folder)
-    if trained.dataset_digest != data.digest or not {*params.sets.tests} <= {*trained.perplexity}:
-        raise InputError(
-            f"{folder / 'metrics.json'}: the data in {data.folder}, or the list of test sets, changed "
-            f"after this training; train {name} again"
-        )
-    return dict(trained.perplexity)
+    lengths, metric = outputs.reference_lengths, METRICS[BY_LENGTH]
+    groups = length_groups(lengths, params.evaluation.length_group)
+    for row, counts in scored:
+        if (row.metric, row.script) != metric.key or counts is None:
+            continue
+        for group in groups:
+            own = {"metric": row.metric, "script": row.script, "replacement": row.replacement}
+            words = int(lengths[group[-1]])
+            value = metric.value(counts[group])
+            yield make_row(**own, value=value, lines=len(group), max_words=words), None
 
 
-def _aligner(params: Params) -> Iterator[Measured]:
+def _links(make_row: MakeRow, params: Params, name: str) -> Iterator[Scored]:
+    """Yield the error rate of each aligned set."""
+    how = f"attention_offset:{load_offset(params, name)}"
+    for aligned in params.sets.aligned:
+        links = read_forced(params, name, aligned)
+        reference = reference_links(params, aligned, params.translators(name).family)
+        yield _rate(make_row, params, links, reference, set=aligned, signature=how)
+
+
+def _rate(
+    make_row: MakeRow,
+    params: Params,
+    links: Sequence[Links],
+    reference: ReferenceLinks,
+    **fields: str | None,
+) -> Scored:
+    score, counts = score_links(links, reference, params.evaluation.bootstrap_samples)
+    digest = reference.digest[:SHA_DIGITS]
+    row = make_row(metric="aer", lines=len(links), reference=digest, **score._asdict() | fields)
+    return row, counts
+
+
+def _aligner(params: Params) -> Iterator[Scored]:
     """Yield the error rates of the outside aligner, but none against silver links, which are its own."""
+    make_row = partial(ScoreRow, kind="system", system=ALIGNER)
     how = read_aligner(params).system
     for aligned in params.sets.aligned:
         if link_kind(params, aligned) == "gold":
             links = [line.sure for line in aligner_links(params, aligned)]
-            yield _rate(params, ALIGNER, aligned, links, how)
+            reference = reference_links(params, aligned)
+            yield _rate(make_row, params, links, reference, set=aligned, signature=how)
 
 
-def _diagonal(params: Params) -> Iterator[Measured]:
+def _diagonal(params: Params) -> Iterator[Scored]:
     """Yield the error rates of links that need no model."""
+    make_row = partial(ScoreRow, kind="system", system=DIAGONAL)
     for aligned in params.sets.aligned:
         links = diagonal_links(token_counts(params, aligned))
-        yield _rate(params, DIAGONAL, aligned, links, None)
+        yield _rate(make_row, params, links, reference_links(params, aligned), set=aligned)
 
 
-def _rate(
-    params: Params, name: str, aligned: str, links: Sequence[Links], how: str | None
-) -> Measured:
-    reference = reference_links(params, aligned)
-    score, counts = score_links(links, reference, params.evaluation.bootstrap_samples)
-    fields = {
-        "kind": "system",
-        "system": name,
-        "set": aligned,
-        "metric": "aer",
-        "lines": len(links),
-    }
-    fields |= {"reference": reference.digest[:SHA_DIGITS]}
-    return fields | score._asdict() | {"signature": how}, counts
+def _constant(params: Params) -> Iterator[Scored]:
+    """Yield BLEU of one sentence for all lines, in each direction."""
+    make_row = partial(ScoreRow, kind="system", system=CONSTANT, metric="bleu", script="tokenized")
+    for direction, test, lines, score in constant_scores(params):
+        on_set = partial(make_row, direction=direction, set=test, lines=lines)
+        yield on_set(replacement="before", **score._asdict()), None
 
 
-def _dictionaries(params: Params) -> Iterator[Measured]:
+def _dictionaries(params: Params) -> Iterator[Scored]:
     """Yield counts of both dictionaries, for each family that reads words.
 
     ``entries`` counts the source words, ``outside`` those that the family's vocabulary lacks, and
@@ -251,16 +230,28 @@ def _dictionaries(params: Params) -> Iterator[Measured]:
             continue
         source, target = (side.code for side in params.languages.sides(direction))
         path = layout.dictionary_file(source, target)
-        dictionary = Dictionary.load(path, lowercase=family.encoding.lowercase)
+        dictionary = read_dictionary(path, lowercase=family.encoding.lowercase)
         data = EncodedSets(layout.encoded(name))
         sources, targets = data.vocabulary(source), data.vocabulary(target)
-        common = {"kind": "system", "system": DICTIONARY, "family": name, "direction": direction}
+        make_row = partial(
+            ScoreRow,
+            kind="system",
+            system=DICTIONARY,
+            family=name,
+            direction=direction,
+            signature=how,
+        )
         for metric, value in {
             "entries": len(dictionary),
             "outside": sum(word not in sources for word in dictionary),
-            "translated_outside": sum(dictionary.best(word) not in targets for word in dictionary),
+            "translated_outside": sum(dictionary[word] not in targets for word in dictionary),
         }.items():
-            yield common | {"metric": metric, "value": value, "signature": how}, None
+            yield make_row(metric=metric, value=value), None
 
 
-NO_MODEL = {ALIGNER: _aligner, DIAGONAL: _diagonal, DICTIONARY: _dictionaries}
+BASELINE_SCORES = {
+    ALIGNER: _aligner,
+    CONSTANT: _constant,
+    DIAGONAL: _diagonal,
+    DICTIONARY: _dictionaries,
+}

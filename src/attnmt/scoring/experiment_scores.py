@@ -124,7 +124,7 @@ class ExperimentScores:
 
     def _optimizer(self, name: str) -> str:
         """Return what trains a system, or the members of an ensemble."""
-        return self.params.recipe(self.params.translators(name).members[0]).optimizer
+        return self.params.settings(self.params.translators(name).members[0]).optimizer
 
     def squeezed(
         self, names: Iterable[str], key: ScoreKey, score: Callable[[str], Runs | None]

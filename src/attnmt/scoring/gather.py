@@ -17,37 +17,23 @@ from attnmt.config import Params
 from attnmt.layout import Layout
 from attnmt.model.luong import ModelConfig, parameter_count
 from attnmt.scoring.compared import compared
-from attnmt.scoring.comparisons import compared_pairs
+from attnmt.scoring.comparisons import tested_pairs
 from attnmt.scoring.counts import counted
 from attnmt.scoring.experiment_scores import ExperimentScores
-from attnmt.scoring.limits import common_note, note_of, of_mean
-from attnmt.scoring.metrics import HIGHEST, SCORES
+from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.published import published_lines
 from attnmt.scoring.score_table import (
-    AUTHORS,
     BASELINES,
-    CHOSEN,
     DIGITS,
-    READINGS,
-    SHA_DIGITS,
-    ScoreKey,
     ScoreRow,
     ScoreTable,
-    keys_of,
     name_of,
     significant,
 )
 from attnmt.scoring.seed_statistics import Outcome, Runs, prediction
 from attnmt.scoring.significance import Comparison, compare
 from attnmt.scoring.verdicts import ALPHA
-from attnmt.training.trained import (
-    Provenance,
-    machine,
-    read_config,
-    read_history,
-    read_metrics,
-    read_provenance,
-)
+from attnmt.training.trained import read_config, read_history, read_metrics
 
 # Of the sentences of two single trainings there are so many for each comparison that is judged, divided
 # by the level: the smallest p, 1 / (shuffles + 1), is then well below Holm's strictest level.
@@ -73,62 +59,41 @@ def gather(study: ExperimentScores) -> ScoreTable:
             lines += _means(study, runs)
     lines += (line for name in BASELINES for line in study.scores(name).lines)
     numbers, tests = ScoreTable(lines), params.sets.tests
-    on_own_text = [compared_pairs(params, numbers, test) for test in tests]
+    on_own_text = [tested_pairs(params, numbers, test) for test in tests]
     pairs = dict.fromkeys(chain(compared(params, numbers), *on_own_text))
     least = round(SHUFFLES / ALPHA) * max(map(len, on_own_text), default=0)
     shuffles = max(params.evaluation.bootstrap_samples, least)
     return ScoreTable([*lines, *(gain(study, *pair, shuffles) for pair in pairs)])
 
 
-def short_commits(commits: Iterable[str]) -> str:
-    """Return the first digits of the commits at which a model was trained, each once.
-
-    A mark after a commit, which says that the files differed from it, is kept.
-    """
-    parts = (commit.partition("-") for commit in commits)
-    return _each(digits[:SHA_DIGITS] + dash + mark for digits, dash, mark in parts)
-
-
 def _training_lines(study: ExperimentScores, name: str) -> list[ScoreRow]:
-    """Return every number of one model, or of one ensemble, with the trainings behind it."""
-    params, lines = study.params, study.scores(name).lines
-    members = params.translators(name).members
-    trained = [read_provenance(Layout(params.experiment).model(member)) for member in members]
-    origin = {
-        "commit": short_commits(commit for one in trained for commit in one.commits),
-        "code": _each(one.code for one in trained),
-    }
-    if name in params.trainings:
-        same = {key: getattr(lines[0], key) for key in OF_MODEL}
-        lines = [
-            *lines,
-            *(ScoreRow(**same, **one) for one in _cost_values(params, name, trained[0])),
-        ]
-    return [line.model_copy(update=origin) for line in lines]
+    """Return every number of one model, or of one ensemble."""
+    lines = study.scores(name).lines
+    if name not in study.params.trainings:
+        return lines
+    same = {key: getattr(lines[0], key) for key in OF_MODEL}
+    return [*lines, *(ScoreRow(**same, **one) for one in _cost_values(study.params, name))]
 
 
-def _cost_values(params: Params, name: str, trained: Provenance) -> Iterator[dict[str, Any]]:
+def _cost_values(params: Params, name: str) -> Iterator[dict[str, Any]]:
     """Yield what a model's curve says of the development set, and what its training cost."""
     folder = Layout(params.experiment).model(name)
     metrics = read_metrics(folder)
     config = read_config(folder)
     words = config.source_words, config.target_words
     size = parameter_count(ModelConfig(config.system, config.shape, *words))
-    machine_of_it = f"{machine(trained.device, trained.threads)}, torch {trained.torch}"
-    learned, cost = {"set": params.sets.dev}, {"signature": machine_of_it}
+    last = read_history(folder, "epoch", "target_words")[-1]
+    learned, cost = {"set": params.sets.dev}, dict[str, str]()
     for where, metric, value in (
         (learned, "ppl", round(metrics.dev_perplexity, DIGITS)),
         (learned, "jumps", metrics.jumps),
         (learned, "late_fall", round(100 * metrics.late_fall, DIGITS)),
         (cost, "parameters", size),
         (cost, "steps", metrics.steps),
-        (cost, "target_words", int(read_history(folder, "target_words")[-1]["target_words"])),
-        (cost, "minutes", round(trained.seconds / 60, 2)),
-        (cost, "target_words_per_second", trained.target_words_per_second),
-        (cost, "peak_memory_mb", trained.peak_memory_mb),
+        (cost, "epochs", int(last["epoch"])),
+        (cost, "target_words", int(last["target_words"])),
     ):
-        if value is not None:
-            yield {**where, "metric": metric, "value": value}
+        yield {**where, "metric": metric, "value": value}
 
 
 def _means(study: ExperimentScores, runs: Sequence[Sequence[ScoreRow]]) -> Iterator[ScoreRow]:
@@ -143,48 +108,25 @@ def _means(study: ExperimentScores, runs: Sequence[Sequence[ScoreRow]]) -> Itera
             met[key] += 1
     for alike in groups.values():
         yield _mean(study, alike)
-    # Where seeds differ in the step that is chosen for them, the mean is over both steps.
-    for reader in READINGS:
-        by_set: dict[str | None, list[ScoreRow]] = {}
-        for line in (line for lines in runs for line in lines):
-            if reader in (line.readers or "").split():
-                by_set.setdefault(line.set, []).append(line)
-        for alike in by_set.values():
-            if len({line.script for line in alike}) > 1:
-                yield _mean(study, alike, reader)
 
 
-def _mean(
-    study: ExperimentScores, lines: Sequence[ScoreRow], reader: str | None = None
-) -> ScoreRow:
-    """Return the mean of a number over seeds, with an interval where its sentences are counted.
-
-    Args:
-        lines: the number of each seed.
-        reader: who reads the steps of these error rates, if they are not the same step.
-    """
+def _mean(study: ExperimentScores, lines: Sequence[ScoreRow]) -> ScoreRow:
+    """Return the mean of the seeds' numbers, with an interval where its sentences are counted."""
     first = lines[0]
     if len(lines) == 1:  # the other seeds lack it
         return first.model_copy(update={"kind": "system", "model": None})
-    everyone = [(line.readers or "").split() for line in lines]
-    common = [one for one in everyone[0] if all(one in others for others in everyone)]
     changes: dict[str, Any] = {
         "kind": "system",
         "model": None,
         "seed": None,
         "trainings": len(lines),
-        "commit": _each(c for line in lines for c in (line.commit or "").split(", ")),
-        "code": _each(line.code or "" for line in lines),
-        "script": None if reader else first.script,
-        "readers": reader or " ".join(common) or None,
+        "note": first.note if all(line.note == first.note for line in lines) else None,
         "signature": _each(line.signature for line in lines if line.signature) or None,
     }
     values, (low, high) = [line.value for line in lines if line.value is not None], (None, None)
-    scores, said = SCORES.get((first.metric, first.script)), list[str]()
+    scores = SCORES.get((first.metric, first.script))
     if scores and first.max_words is None:
         low, high = prediction(Runs.measured(study.numbers(lines), scores))
-        said = of_mean(low, high, HIGHEST[first.metric, first.script])
-    changes["note"] = note_of(common_note([line.note for line in lines]), *said)
     numbers = _rounded(value=mean(values), sd=stdev(values), low=low, high=high)
     return first.model_copy(update=changes | numbers)
 
@@ -196,16 +138,6 @@ def _each(texts: Iterable[str]) -> str:
 
 def _rounded(**values: float | None) -> dict[str, float | None]:
     return {key: None if v is None else round(v, DIGITS) for key, v in values.items()}
-
-
-def _tested_key(line: ScoreRow, readers: Sequence[str]) -> ScoreKey:
-    """Return what a number is found by, and an error rate by who reads it: the chosen step comes first.
-
-    The systems that lend to it are read in the same way.
-    """
-    keys = {key.metric: key for key in keys_of(line)}
-    name = READINGS[CHOSEN if CHOSEN in readers else AUTHORS]
-    return keys.get(name) or keys_of(line)[-1]
 
 
 def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int) -> ScoreRow:
@@ -220,8 +152,6 @@ def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int
     study.check_references(ours, other)
     one, two = str(ours.system), str(other.system)
     counts = [len(study.params.runs_of(system)) or 1 for system in (one, two)]
-    readers = [line.readers.split() for line in (ours, other) if line.readers]
-    common = [one for one in READINGS if readers and all(one in each for each in readers)]
     value, note = (ours.value or 0.0) - (other.value or 0.0), None
     tested: Comparison | Outcome | None = None
     estimate = None
@@ -229,7 +159,7 @@ def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int
         first, second = (study.array(name_of(line), counted(line)) for line in (ours, other))
         tested = compare(first, second, SCORES[ours.metric, ours.script], shuffles)
     elif min(counts) > 1:
-        estimate = study.gain(*(_tested_key(line, common) for line in (ours, other)))
+        estimate = study.gain(ours.key, other.key)
         if estimate is not None:
             tested, value = estimate.test("greater"), estimate.value
         pairs = study.pairs(one, two)
@@ -241,15 +171,11 @@ def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int
         "model": None,
         "over": other.system,
         "over_replacement": other.replacement,
-        "script": ours.script if ours.script == other.script else None,  # the steps may differ
         **_rounded(value=value, low=low, high=high, sd=None),
         "p": significant(tested.p) if tested else None,
         "error": significant(estimate.error) if estimate else None,
         "freedom": significant(estimate.freedom) if estimate else None,
         "trainings": min(ours.trainings or 1, other.trainings or 1),
-        "readers": " ".join(common) or None,
-        "commit": None,
-        "code": None,
         "note": note,
     }
     return ours.model_copy(update=changes)

@@ -7,16 +7,14 @@ shapes, n is the number of sentences, and m that of the counts of a sentence.
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.metrics.base import Metric as SacrebleuMetric
-from sacrebleu.metrics.base import Score as SacrebleuScore
 from sacrebleu.significance import _bootstrap_resample
 
 from attnmt.errors import InputError
-from attnmt.scoring.limits import EMPTY, note_of, of_interval
 
 SEED = 12345  # sacrebleu's own default for the bootstrap
 Counts = NDArray[Any]  # (n, m), numbers of each sentence that add up to the corpus's
@@ -27,39 +25,27 @@ Form = Literal["tokens", "detokenized", "written"]
 
 
 class References(NamedTuple):
-    """What translations are scored against.
+    """What translations are scored against, one a line, in the form that a metric takes.
 
-    ``lines`` has one reference a line, in the form that a metric takes, and each of ``others`` has
-    another one, or an empty line where it lacks one. ``characters`` says whether the language is
-    written without spaces.
+    ``characters`` says whether the language is written without spaces.
     """
 
     lines: Lines
-    others: Sequence[Lines] = ()
     characters: bool = False
-
-    def sides(self) -> list[Sequence[str]]:
-        """Return all references as sacrebleu takes them: None where one lacks a line.
-
-        sacrebleu would count an empty line as a reference of no words, which changes TER and the length
-        that BLEU compares with.
-        """
-        missing = cast("str", None)  # its types do not say that None is allowed
-        return [self.lines, *([line or missing for line in side] for side in self.others)]
 
 
 class Score(NamedTuple):
     """The score of a corpus, with the bounds of its bootstrap 95% interval.
 
     A bound is the mean of the resampled scores minus or plus half the distance between their 2.5% and
-    97.5% quantiles, so it may lie beyond the highest or the lowest score. ``note`` has what the score
-    says by its definition alone (:mod:`attnmt.scoring.limits`).
+    97.5% quantiles, so it may lie beyond the highest or the lowest score. ``note`` says what else must
+    be known.
     """
 
     value: float
     low: float
     high: float
-    note: str | None
+    note: str | None = None
     signature: str | None = None
 
 
@@ -70,13 +56,11 @@ class Metric(ABC):
         metric: what ``scores.csv`` calls it, and
         script: which way of computing it this is, if there are several.
         form: of the text that is compared.
-        highest: the highest score, if there is one.
     """
 
     metric: str
     script: str | None = None
     form: Form = "written"
-    highest: ClassVar[float | None] = 100.0
 
     @abstractmethod
     def of_sacrebleu(self, characters: bool = False) -> SacrebleuMetric:
@@ -85,10 +69,6 @@ class Metric(ABC):
         Args:
             characters: whether the language is written without spaces.
         """
-
-    def limits(self, result: SacrebleuScore) -> list[str]:
-        """Return what the score of some translations says by its definition alone."""
-        return []
 
     @property
     def key(self) -> tuple[str, str | None]:
@@ -112,14 +92,9 @@ class Metric(ABC):
         metric = self.of_sacrebleu()
         return np.array([metric._compute_score_from_stats(row).score for row in sums])
 
-    def value(self, translations: Lines, references: References) -> float:
-        """Return the value of :meth:`score` without its interval; it raises what :meth:`counts` does."""
-        return round(float(self.scores(self.counts(translations, references).sum(0)[None])[0]), 4)
-
-    def noted(self, counts: Counts, translations: Lines) -> tuple[float, str | None]:
-        """Return the score of sentences with these counts, and what it says by its definition."""
-        result = self.of_sacrebleu()._compute_score_from_stats(counts.sum(0))
-        return round(result.score, 4), note_of(*self._said(result, translations))
+    def value(self, counts: Counts) -> float:
+        """Return the value of :meth:`score` of sentences with these counts, without its interval."""
+        return round(float(self.of_sacrebleu()._compute_score_from_stats(counts.sum(0)).score), 4)
 
     def score(
         self, translations: Lines, references: References, samples: int
@@ -137,25 +112,19 @@ class Metric(ABC):
         # An interval of scores that are all 0 has no width.
         mean, half = (round(max(0.0, float(number)), 4) for number in (result._mean, result._ci))
         low, high = round(mean - half, 4), round(mean + half, 4)
-        said = self._said(result, translations)
-        note = note_of(*said, *of_interval(low, high, len(translations), self.highest))
         signature = f"{result.name}|{metric.get_signature()}"
-        return Score(round(result.score, 4), low, high, note, signature), counts
-
-    def _said(self, result: SacrebleuScore, translations: Lines) -> list[str]:
-        return self.limits(result) if any(line.strip() for line in translations) else [EMPTY]
+        return Score(round(result.score, 4), low, high, signature=signature), counts
 
     def _counted(
         self, translations: Lines, references: References
     ) -> tuple[SacrebleuMetric, Counts]:
         """Return a metric that knows its number of references, and the counts of each sentence."""
         name = self.script or self.metric
-        for lines in (references.lines, *references.others):
-            if len(translations) != len(lines):
-                raise InputError(
-                    f"{name}: {len(translations)} translations but {len(lines)} references; "
-                    f"they must be the same lines"
-                )
+        if len(translations) != len(references.lines):
+            raise InputError(
+                f"{name}: {len(translations)} translations but {len(references.lines)} references; "
+                f"they must be the same lines"
+            )
         if not references.lines:
             raise InputError(f"{name}: no lines to score")
         if os.environ.get("SACREBLEU_SEED", str(SEED)) != str(SEED):
@@ -163,5 +132,5 @@ class Metric(ABC):
                 f"SACREBLEU_SEED must be {SEED} or unset, or the intervals differ by machine"
             )
         metric = self.of_sacrebleu(references.characters)
-        counts = metric._extract_corpus_statistics(translations, references.sides())
+        counts = metric._extract_corpus_statistics(translations, [references.lines])
         return metric, np.array(counts, dtype=np.float64)

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sacrebleu.metrics.base import Score as SacrebleuScore
-from sacrebleu.metrics.bleu import BLEU, BLEUScore
+from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from attnmt.scoring.aer import rates
-from attnmt.scoring.limits import NOTHING, SHORT, SMOOTHED, UNSMOOTHED
 from attnmt.scoring.metric import Form, Metric
+from attnmt.text.aer import rates
 
 
 @dataclass(frozen=True)
@@ -53,17 +51,6 @@ class Bleu(Metric):
         defined = sums[:, 2:6].any(1) & total.all(1)  # so the length is not 0
         return np.where(defined, score, 0.0)
 
-    def limits(self, result: SacrebleuScore) -> list[str]:
-        """Return why BLEU is 0, or depends on its smoothing."""
-        assert isinstance(result, BLEUScore)
-        if not result.totals[-1]:
-            return [SHORT]
-        if not any(result.counts):
-            return [NOTHING]
-        if not result.counts[-1]:
-            return [SMOOTHED if result.score else UNSMOOTHED]
-        return []
-
 
 class Chrf(Metric):
     """chrF2, the F-score of character n-grams up to six (Popović 2015), case-sensitive.
@@ -97,7 +84,6 @@ class Ter(Metric):
     """
 
     metric = "ter"
-    highest = None
 
     def scores(self, sums: NDArray[Any]) -> NDArray[np.float64]:
         """Return what sacrebleu computes from sums of counts, for all sums at once."""
@@ -120,15 +106,9 @@ METRICS: dict[str, Metric] = {
     "chrf": Chrf(),
     "ter": Ter(),
 }
-BY_LENGTH = ("tokenized",)  # those that are also computed for groups of sentences of similar length
-# (N, m) -> (N,), the score of each of N sums of counts, by the metric and the script of a line. The
-# script of AER is the step at which attention is read, which changes the links and not the rate.
-# The highest score of each metric and script; None if there is none
-HIGHEST: dict[tuple[str, str | None], float | None] = {
-    **{metric.key: metric.highest for metric in METRICS.values()},
-    **dict.fromkeys((("aer", step) for step in (None, "same", "next")), 1.0),
-}
+BY_LENGTH = "tokenized"  # is also computed for groups of sentences of similar length
+# (N, m) -> (N,), the score of each of N sums of counts, by the metric and the script of a line
 SCORES: dict[tuple[str, str | None], Callable[[NDArray[Any]], NDArray[np.float64]]] = {
     **{metric.key: metric.scores for metric in METRICS.values()},
-    **dict.fromkeys((("aer", step) for step in (None, "same", "next")), rates),
+    ("aer", None): rates,
 }

@@ -100,15 +100,6 @@ def printed_tables() -> set[str]:
     return {printed.table for printed in _tables()}
 
 
-def unprinted_rows(params: Params) -> Iterator[tuple[str, str, TableRow]]:
-    """Yield the table, the key and the row of every row of systems.yaml without published numbers."""
-    printed = {(one.table, one.row) for one in _tables()}
-    for table, entry in params.tables.items():
-        for key, row in entry.rows.items():
-            if (table, key) not in printed:
-                yield table, key, row
-
-
 def printed_curves(figure: str) -> dict[str, list[PublishedPoint]]:
     """Return the points of a figure in the order of publication, by their row of Table 1."""
     points = (one for one in _figures() if one.figure == figure)

@@ -1,10 +1,8 @@
 """Which systems of an experiment are best on the development set, and which were still learning."""
 
-from collections.abc import Iterator
-from itertools import product
 from statistics import median
 
-from attnmt.config import DIRECTIONS, Direction, Params
+from attnmt.config import Direction, Params
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
 from attnmt.training.curve import STILL_LEARNING
 
@@ -54,31 +52,6 @@ def attention_pair(params: Params, numbers: ScoreTable) -> Pair:
     return scores[0], scores[1]
 
 
-def attention_pairs(params: Params, numbers: ScoreTable) -> Iterator[tuple[ScoreRow, ScoreRow]]:
-    """Yield the numbers between which a gain by attention counts.
-
-    On one's own text these are BLEU of every system with attention, on every test set, before and after
-    unknown words are replaced, each with BLEU of the best system without attention. Both are measured
-    against the same references. Otherwise they are :func:`attention_pair`.
-    """
-    if not params.own_text:
-        one, two = attention_pair(params, numbers)
-        if one and two:
-            yield one, two
-        return
-    for direction in DIRECTIONS:
-        _, without = best_systems(params, numbers, direction)
-        names = [
-            name for name in params.systems_and_ensembles if params.direction(name) == direction
-        ]
-        for name, test in product(filter(params.attends, names), params.sets.tests):
-            other = numbers.system(without, "bleu", test, "tokenized", "before")
-            for replacement in ("before", "after"):
-                ours = numbers.system(name, "bleu", test, "tokenized", replacement)
-                if ours and other and ours.reference == other.reference:
-                    yield ours, other
-
-
 def learning_sign(params: Params, numbers: ScoreTable, system: str | None) -> str:
     """Return what follows the label of a system or an ensemble: LEARNING if it was still learning.
 
@@ -87,7 +60,7 @@ def learning_sign(params: Params, numbers: ScoreTable, system: str | None) -> st
     """
     runs = params.runs_of(system)
     members = params.translators(runs[0]).members if runs else []
-    for system_of_member in {params.system_of(member) for member in members}:
+    for system_of_member in {params.training(member).system_name for member in members}:
         lines = [
             numbers.training(seed, "late_fall", params.sets.dev)
             for seed in params.runs_of(system_of_member)

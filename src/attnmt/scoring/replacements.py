@@ -3,41 +3,10 @@
 from collections import Counter
 from collections.abc import Container, Sequence
 
-from attnmt.config import Params
 from attnmt.decoding.unknown import unknown_places
-from attnmt.errors import InputError
-from attnmt.layout import Layout
-from attnmt.scoring.system_outputs import Outputs
-from attnmt.text.encoded import EncodedSets
 from attnmt.text.vocabulary import SPECIAL, UNK
 
 Sentences = Sequence[list[str]]  # the words of each sentence
-
-
-def score_replacements(params: Params, name: str, test: str, outputs: Outputs) -> dict[str, int]:
-    """Count the replaced words of a test set, as :func:`count_replacements` does.
-
-    The result is empty if the family reads pieces or the system has no attention.
-
-    Raises:
-        InputError: if a file of the encoded data is missing or damaged, or a translation does not have
-            as many words after replacement as before.
-    """
-    layout, system = Layout(params.experiment), params.translators(name)
-    if not params.replaces_words(name):
-        return {}
-    data, (source, target) = EncodedSets(layout.encoded(system.family)), params.sides(name)
-    before, after = outputs.before.sentences, outputs.after.sentences
-    for number, (words, replaced) in enumerate(zip(before, after, strict=True), start=1):
-        if len(words) != len(replaced):
-            path = layout.translations(name) / f"{test}.replaced"
-            raise InputError(
-                f"{path}:{number}: {len(replaced)} words, but {test}.out has {len(words)}; run the "
-                f"stage translate for {name} again"
-            )
-    sources = data.units(test, source)
-    vocabulary = data.vocabulary(target)
-    return count_replacements(before, after, sources, outputs.reference.sentences, vocabulary)
 
 
 def count_replacements(

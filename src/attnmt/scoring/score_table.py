@@ -5,29 +5,32 @@ pandas reads the file in one call, and docs/report.md has examples.
 """
 
 from collections.abc import Iterable
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from attnmt.config import ALIGNER, DIAGONAL, DICTIONARY, Direction, Params
+from attnmt.config import ALIGNER, CONSTANT, DIAGONAL, DICTIONARY, Direction, Params
 from attnmt.errors import InputError
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Replacement = Literal["before", "after"]
 OURS = "ours"
 AGAIN = "run the stage gather again"
-BASELINES = (ALIGNER, DIAGONAL, DICTIONARY)  # what has scores and is no model
-AUTHORS, CHOSEN, WORDS = "authors", "chosen", "words"  # who reads attention at a step
-# What an error rate of links is found by
-READINGS = {WORDS: "aer_words", CHOSEN: "aer_chosen", AUTHORS: "aer"}
+BASELINES = (ALIGNER, CONSTANT, DIAGONAL, DICTIONARY)  # what has scores and is no model
 DIGITS = 6  # decimals of a perplexity or a rate that are kept
 SHA_DIGITS = 12  # digits of a SHA-256 that are kept
+
+
+class ScoreKey(NamedTuple):
+    """What a number of a system or of a training is found by."""
+
+    system: str | None
+    metric: str
+    set: str | None = None
+    script: str | None = None
+    replacement: str | None = None
 
 
 class ScoreRow(CsvLine):
@@ -39,7 +42,7 @@ class ScoreRow(CsvLine):
     # gain:     of a system over another, or of replacing its unknown words
     kind: Literal["training", "system", "gain"]
     row: str | None = None  # the table and the row of a published number, as table1/base
-    system: str | None = None  # as in systems.yaml; also aligner, diagonal and dictionary
+    system: str | None = None  # as in systems.yaml, or one of BASELINES
     model: str | None = None  # the training or the ensemble; from its second seed on, as in base_2
     seed: int | None = None
     trainings: int | None = None  # how many are behind the number
@@ -48,17 +51,11 @@ class ScoreRow(CsvLine):
     set: str | None = None
     lines: int | None = None  # sentences of the set
     max_words: int | None = None  # for a group of sentences: the words of its longest reference
-    # bleu, chrf, ter; ppl (perplexity); aer; on one's own text in_window, the percentage of sentences
-    # that fit into a local window; counts of unknown words and of the dictionary; jumps of the
+    # bleu, chrf, ter; ppl (perplexity); aer; counts of unknown words and of the dictionary; jumps of the
     # development cost, and late_fall, by how many percent it fell in the last tenth of the steps; what a
     # training cost
     metric: str
-    # of bleu: tokenized, nist or sacrebleu; of aer: the step at which attention is read, same or next. A
-    # mean over trainings that read different steps has none.
-    script: str | None = None
-    # of aer: who reads this step, with spaces between: authors (their program), chosen (on the
-    # development set it has the links nearer to the outside aligner's), words (it replaces unknown ones)
-    readers: str | None = None
+    script: str | None = None  # of bleu: tokenized, nist or sacrebleu
     replacement: Replacement | None = None  # before or after unknown words are replaced
     value: float | None = None  # BLEU, chrF2 and TER in percent; AER in [0, 1]
     low: float | None = None  # the bounds of the 95% interval
@@ -74,19 +71,12 @@ class ScoreRow(CsvLine):
     signature: str | None = None  # how the number was measured
     reference: str | None = None  # the first digits of the SHA-256 of what it was measured against
     data: str | None = None  # the same of the encoded data that the system read
-    commit: str | None = None  # where the models were trained
-    code: str | None = None  # the digest of the code that trained them
     note: str | None = None  # what was printed in place of a number, or what else must be known
 
-
-class ScoreKey(NamedTuple):
-    """What a number of a system or of a training is found by."""
-
-    system: str | None
-    metric: str
-    set: str | None = None
-    script: str | None = None
-    replacement: str | None = None
+    @property
+    def key(self) -> ScoreKey:
+        """What the number is found by."""
+        return ScoreKey(self.system, self.metric, self.set, self.script, self.replacement)
 
 
 class ScoreTable:
@@ -98,28 +88,20 @@ class ScoreTable:
         self._systems: dict[ScoreKey, ScoreRow] = {}
         self._trainings: dict[ScoreKey, ScoreRow] = {}
         self._gains: dict[tuple[str | None, str | None, ScoreKey], ScoreRow] = {}
+        self._constant: dict[tuple[str | None, str | None], ScoreRow] = {}
         self._paper: dict[tuple[str | None, str, str, str | None], ScoreRow] = {}
         for line in self.lines:
             if line.source != OURS:
                 self._paper[line.row, line.kind, line.metric, line.replacement] = line
             elif line.kind == "gain":
-                for key in keys_of(line):
-                    self._gains[line.over, line.over_replacement, key] = line
+                self._gains[line.over, line.over_replacement, line.key] = line
+            elif line.system == CONSTANT:
+                self._constant[line.direction, line.set] = line
             elif line.max_words is None:
-                for key in keys_of(line):
-                    if line.kind == "system":
-                        self._systems[key] = line
-                    if line.model:
-                        self._trainings[key._replace(system=line.model)] = line
-
-    @cached_property
-    def frame(self) -> "pd.DataFrame":
-        """The lines as a data frame with a column for each field."""
-        import pandas as pd  # here, because it takes half a second, and few programs need it
-
-        return pd.DataFrame(
-            [line.model_dump() for line in self.lines], columns=list(ScoreRow.model_fields)
-        )
+                if line.kind == "system":
+                    self._systems[line.key] = line
+                if line.model:
+                    self._trainings[line.key._replace(system=line.model)] = line
 
     def system(
         self,
@@ -158,39 +140,21 @@ class ScoreTable:
                 found.setdefault((line.system, line.replacement), []).append(line)
         return found
 
-    def gain(
-        self, ours: ScoreRow | None, other: ScoreRow | None, metric: str | None = None
-    ) -> ScoreRow | None:
-        """Return the gain of one number of ours over another; None if there is none.
-
-        Args:
-            metric: aer or aer_chosen, where one number may be both.
-        """
+    def gain(self, ours: ScoreRow | None, other: ScoreRow | None) -> ScoreRow | None:
+        """Return the gain of one number of ours over another; None if there is none."""
         if ours is None or other is None:
             return None
-        key = keys_of(ours)[-1]
-        key = key._replace(metric=metric or key.metric)
-        return self._gains.get((other.system, other.replacement, key))
+        return self._gains.get((other.system, other.replacement, ours.key))
+
+    def constant(self, direction: Direction, test: str) -> ScoreRow | None:
+        """Return BLEU of the constant baseline in a direction; None if it is not known."""
+        return self._constant.get((direction, test))
 
     def paper(
         self, row: str, metric: str, replacement: str | None = None, kind: str = "system"
     ) -> ScoreRow | None:
         """Return the published number of a row such as ``table1/base``, or its published gain."""
         return self._paper.get((row, kind, metric, replacement))
-
-
-def keys_of(line: ScoreRow) -> list[ScoreKey]:
-    """Return all that a system's number is found by.
-
-    An error rate of links is found by its step, as aer_same, and by who reads this step, as in
-    ``READINGS``; the authors come last. One that reads no step is found by all of these.
-    """
-    if line.metric != "aer":
-        return [ScoreKey(line.system, line.metric, line.set, line.script, line.replacement)]
-    readers = (line.readers or "").split() or [*READINGS] * (not line.script)
-    names = [f"aer_{line.script}"] if line.script else []
-    names += [name for one, name in READINGS.items() if one in readers]
-    return [ScoreKey(line.system, name, line.set) for name in names]
 
 
 def name_of(line: ScoreRow) -> str:
@@ -219,32 +183,14 @@ def read_scores(params: Params, name: str, root: Path = Path()) -> ScoreTable:
     """Read what the stage evaluate measured of a model or an ensemble.
 
     Raises:
-        InputError: if the file is missing or damaged, or is about another system than the parameters
-            describe, or lacks a set.
+        InputError: if the file is missing or damaged.
     """
     path, cure = Layout(params.experiment, root).scores(name), f"run evaluate of {name} again"
     if not path.exists():
         raise InputError(f"{path}: no such file; run evaluate of {name} first")
     lines = read_csv(path, ScoreRow, cure)
-    if name in BASELINES:
-        return ScoreTable(lines)
-    again = f"run the stages that lead to it again, the last of them evaluate of {name}"
-    single = name in params.trainings
-    expected = {
-        "model": name,
-        "family": params.translators(name).family,
-        "direction": params.direction(name),
-        "seed": params.trainings[name].seed if single else None,
-    }
-    for number, line in enumerate(lines, start=2):
-        for key, value in expected.items():
-            if (found := getattr(line, key)) != value:
-                why = f"{found!r}, but {value!r} in the parameters"
-                raise InputError(f"{path}:{number}: {key}: {why}; {again}")
-    missing = {("bleu", test) for test in params.sets.tests}
-    missing |= {("aer", aligned) for aligned in params.sets.aligned if params.attends(name)}
-    for metric, test in sorted(missing - {(line.metric, line.set) for line in lines}):
-        raise InputError(f"{path}: no {metric} on {test!r}; {again}")
+    if not lines:
+        raise InputError(f"{path}: no scores; {cure}")
     return ScoreTable(lines)
 
 
@@ -253,24 +199,17 @@ def significant(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def metrics(numbers: ScoreTable) -> dict[str, dict[str, dict[str, float]]]:
-    """Return what ``dvc metrics`` shows: perplexity, BLEU and AER of each training, by set.
-
-    AER is that of the chosen step, and then that of either step.
-    """
+def metrics(lines: Iterable[ScoreRow]) -> dict[str, dict[str, float]]:
+    """Return what ``dvc metrics`` shows of a model or an ensemble: perplexity, BLEU and AER, by set."""
     names = {
         ("ppl", None, None): "ppl",
         ("bleu", "tokenized", "before"): "bleu",
         ("bleu", "tokenized", "after"): "bleu_unk",
-        ("aer_chosen", None, None): "aer",
+        ("aer", None, None): "aer",
     }
-    names |= {(name, None, None): name for name in ("aer_same", "aer_next")}
-    few: dict[str, dict[str, dict[str, float]]] = {}
-    for line in numbers.lines:
-        if line.kind == "gain" or line.max_words is not None or not (line.model and line.set):
-            continue
-        for _, metric, test, script, replacement in keys_of(line):
-            name = names.get((metric, script, replacement))
-            if name and test and line.value is not None:
-                few.setdefault(line.model, {}).setdefault(test, {})[name] = line.value
+    few: dict[str, dict[str, float]] = {}
+    for line in lines:
+        name = names.get((line.metric, line.script, line.replacement))
+        if name and line.set and line.max_words is None and line.value is not None:
+            few.setdefault(line.set, {})[name] = line.value
     return few

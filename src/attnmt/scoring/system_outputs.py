@@ -14,10 +14,8 @@ from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.scoring.metric import Form, References
-from attnmt.text.encode import words_read
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.tokenizer import Tokenizer, tokenizer
-from attnmt.text.tokens import text_suffixes
 
 
 class Text:
@@ -50,20 +48,20 @@ class Outputs:
     """The translations of one test set and their references, ready to be scored.
 
     Attributes:
-        before: the translations as decoded.
-        after: the translations with unknown words replaced.
+        source: the words or pieces of each sentence that was translated.
+        before: the translations as decoded; the same text as ``after`` if no word was replaced.
+        after: the translations with unknown words replaced, which have as many words.
         reference: as the family reads it.
         raw: the reference as it was before any tokenizing; None if the family reads other text
             (lower-cased, cut, or tokenized before).
-        others: further references, each as the family reads it and as it was before tokenizing.
         characters: whether the target language is written without spaces.
     """
 
+    source: list[list[str]]
     before: Text
     after: Text
     reference: Text
     raw: list[str] | None
-    others: list[tuple[Text, list[str]]]
     characters: bool
 
     @classmethod
@@ -74,7 +72,7 @@ class Outputs:
             InputError: if a file is missing, or does not have as many lines as the reference.
         """
         layout, system = Layout(params.experiment), params.translators(name)
-        target = params.sides(name)[1]
+        source, target = params.sides(name)
         data = EncodedSets(layout.encoded(system.family))
         rule = tokenizer(params.languages.of(target), params.tokenize.split_hyphens)
         path = data.text_path(test, target)
@@ -98,23 +96,16 @@ class Outputs:
             raw = lines(layout.raw / f"{test}.{target}", "run the stages tokens and encode again")
         before, replaced = ([line.split() for line in translations(e)] for e in ("out", "replaced"))
         after = Text(replaced, rule, translations("txt"))
-        encoding = encoding.model_copy(update={"pieces": None})
-        others = []
-        for suffix in text_suffixes(layout.tokens, test, params.languages):
-            if suffix.startswith(f"{target}."):
-                file = layout.tokens / f"{test}.{suffix}"
-                text = lines(file, "run the tokens stage again")
-                words = [words_read(line, encoding, str(file)) for line in text]
-                written = lines(layout.raw / file.name, "run the corpus stage again")
-                others.append((Text(words, rule), written))
         read = Text(reference, rule)
         characters = written_without_spaces(read.written)
-        return cls(Text(before, rule), after, read, raw, others, characters)
-
-    @property
-    def all_references(self) -> list[Text]:
-        """The reference and further references, as the family reads them."""
-        return [self.reference, *(text for text, _ in self.others)]
+        return cls(
+            source=data.units(test, source),
+            before=after if before == replaced else Text(before, rule),
+            after=after,
+            reference=read,
+            raw=raw,
+            characters=characters,
+        )
 
     @property
     def reference_lengths(self) -> NDArray[np.int64]:
@@ -124,12 +115,11 @@ class Outputs:
     def references(self, form: Form) -> References:
         """Return the references in the form that a metric takes."""
         if form == "tokens":
-            first, *others = (text.tokens for text in self.all_references)
-        elif form == "detokenized" or self.raw is None:
-            first, *others = (text.written for text in self.all_references)
-        else:
-            first, *others = self.raw, *(raw for _, raw in self.others)
-        return References(first, others, self.characters)
+            return References(self.reference.tokens, self.characters)
+        detokenized = form == "detokenized" or self.raw is None
+        return References(
+            self.reference.written if detokenized else self.raw or [], self.characters
+        )
 
     def translations(self, form: Form, replaced: bool) -> list[str]:
         """Return the translations in the form that a metric takes, unknown words replaced or not."""

@@ -14,8 +14,10 @@ from attnmt.scoring.seed_statistics import Outcome, Runs, Sign, contrast, differ
 Key = TypeVar("Key", bound=Hashable)
 ALPHA = 0.05
 VerdictWord = Literal["confirmed", "refuted", "undecided"]
-ClaimVerdict = VerdictWord | Literal["not tested"]
+ClaimVerdict = VerdictWord | Literal["not tested", "below baseline"]
 NOT_TESTED: Final = "not tested"
+# A system is not surely better than one sentence for all lines (scoring/constant_baseline.py)
+BELOW_BASELINE: Final = "below baseline"
 
 
 class Verdict(NamedTuple):

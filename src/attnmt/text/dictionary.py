@@ -2,13 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from sys import intern
-from typing import Literal, Self
+from typing import Literal
 
 from attnmt.config import Params
-from attnmt.corpora.links import Links
 from attnmt.errors import InputError
 from attnmt.files.json_file import Positive, Record, Text, read_model
 from attnmt.files.text_file import iter_lines, write_lines
@@ -18,53 +16,26 @@ AGAIN = "run the dictionary stage again"
 _LINE = re.compile(r"(\S+)\t(\S+)\t[01]\.\d+\t([1-9]\d*)")
 
 
-class Dictionary:
-    """The best translation of each source word."""
+def read_dictionary(path: Path, *, lowercase: bool = False) -> dict[str, str]:
+    """Return the best translation of each source word.
 
-    def __init__(self, translations: Mapping[str, str]) -> None:
-        self._translations = dict(translations)
+    The file has ``source<TAB>target<TAB>p(target | source)<TAB>count``, the best target first. With
+    ``lowercase``, for text in lower case, words that differ only in case count as one.
 
-    @classmethod
-    def load(cls, path: Path, *, lowercase: bool = False) -> Self:
-        """Read ``source<TAB>target<TAB>p(target | source)<TAB>count``, the best target first.
-
-        With ``lowercase``, for text in lower case, words that differ only in case count as one.
-
-        Raises:
-            InputError: if the file is missing or a line is not two words, a share and a count.
-        """
-        counts: dict[str, Counter[str]] = {}
-        for number, line in enumerate(iter_lines(path, may_be_blank=True), start=1):
-            match = _LINE.fullmatch(line)
-            if match is None:
-                raise InputError(
-                    f"{path}:{number}: {line[:60]!r} is not two words, a share and a count, with tabs "
-                    f"between; {AGAIN}"
-                )
-            source, target = (word.lower() if lowercase else word for word in match.groups()[:2])
-            counts.setdefault(source, Counter())[target] += int(match[3])
-        return cls({source: targets.most_common(1)[0][0] for source, targets in counts.items()})
-
-    def __len__(self) -> int:
-        return len(self._translations)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._translations)
-
-    def best(self, source_word: str) -> str | None:
-        """Return the most probable translation, or None for a word that the dictionary lacks."""
-        return self._translations.get(source_word)
-
-
-def count_links(
-    counts: Counter[tuple[str, str]],
-    pairs: Iterable[tuple[list[str], list[str]]],
-    links: Iterable[Links],
-) -> None:
-    """Add to ``counts`` how often each source word of tokenized pairs is linked to each target word."""
-    for (source, target), line in zip(pairs, links, strict=True):
-        # A word is kept once, however many pairs it is in.
-        counts.update((intern(source[i]), intern(target[j])) for i, j in line)
+    Raises:
+        InputError: if the file is missing or a line is not two words, a share and a count.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for number, line in enumerate(iter_lines(path, may_be_blank=True), start=1):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise InputError(
+                f"{path}:{number}: {line[:60]!r} is not two words, a share and a count, with tabs "
+                f"between; {AGAIN}"
+            )
+        source, target = (word.lower() if lowercase else word for word in match.groups()[:2])
+        counts.setdefault(source, Counter())[target] += int(match[3])
+    return {source: targets.most_common(1)[0][0] for source, targets in counts.items()}
 
 
 def write_dictionary(

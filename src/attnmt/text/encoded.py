@@ -7,10 +7,10 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from numpy.lib.format import write_array_header_1_0
+from numpy.lib.format import header_data_from_array_1_0, write_array_header_1_0
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -47,26 +47,6 @@ class Summary(Record):
     pieces: bool
     digest: Text
 
-    def of(self, name: str, folder: Path) -> SetCounts:
-        """Return the counts of a set; ``folder`` is where the summary lies.
-
-        Raises:
-            InputError: if there is no such set.
-        """
-        if name not in self.sets:
-            why = f"sets: no set {name!r}{suggestion(name, self.sets)}"
-            raise _damaged(folder / SUMMARY, why)
-        return self.sets[name]
-
-
-def read_summary(folder: Path) -> Summary:
-    """Read the summary of a folder that the encode stage wrote.
-
-    Raises:
-        InputError: if it is missing or damaged.
-    """
-    return read_model(folder / SUMMARY, Summary, _again(folder))
-
 
 def training_digest(folder: Path) -> str:
     """Return the digest of every byte in the folder that a training reads: vocabularies and ids."""
@@ -82,6 +62,7 @@ class EncodedSets:
     Every method raises an InputError that names the file if one that it reads is missing or damaged.
 
     Attributes:
+        summary: what there is of each set.
         digest: the digest of every byte that a training reads.
         languages: the codes of source and target.
         pieces: whether the text is cut into parts of words.
@@ -89,14 +70,18 @@ class EncodedSets:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._summary = read_summary(folder)
-        self.digest = self._summary.digest
-        self.languages = self._summary.languages
-        self.pieces = self._summary.pieces
+        self.summary = read_model(folder / SUMMARY, Summary, _again(folder))
+        self.digest = self.summary.digest
+        self.languages = self.summary.languages
+        self.pieces = self.summary.pieces
 
-    def lines(self, name: str) -> int:
-        """Return how many sentence pairs a set has."""
-        return self._summary.of(name, self.folder).lines
+    def counts(self, name: str) -> SetCounts:
+        """Return how many sentence pairs and words a set has."""
+        sets = self.summary.sets
+        if name not in sets:
+            why = f"sets: no set {name!r}{suggestion(name, sets)}"
+            raise _damaged(self.folder / SUMMARY, why)
+        return sets[name]
 
     def text_path(self, name: str, language: str) -> Path:
         """Return the file of a set's words or pieces."""
@@ -106,9 +91,10 @@ class EncodedSets:
         """Return the words, or the pieces, of every sentence of a set."""
         path = self.text_path(name, language)
         units = [line.split() for line in read_lines(path)]
-        if len(units) != self.lines(name):
-            why = f"{len(units):,} lines where summary.json has {self.lines(name):,}"
-            raise _damaged(path, why)
+        if len(units) != (lines := self.counts(name).lines):
+            raise _damaged(path, f"{len(units):,} lines where summary.json has {lines:,}")
+        if [] in units:
+            raise _damaged(path, f"no words in line {units.index([]) + 1}")
         return units
 
     def words(self, units: Sequence[str]) -> list[str]:
@@ -118,11 +104,6 @@ class EncodedSets:
     def links(self, links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
         """Turn links between units into links between words."""
         return word_links(links, source, target) if self.pieces else links
-
-    def word_counts(self, name: str, source: str, target: str) -> list[tuple[int, int]]:
-        """Return how many words each sentence pair of a set has, source and target."""
-        units = (self.units(name, language) for language in (source, target))
-        return [(len(self.words(a)), len(self.words(b))) for a, b in zip(*units, strict=True)]
 
     def text(self, name: str, language: str) -> "EncodedText":
         """Return one side of a set as ids."""
@@ -180,26 +161,15 @@ class EncodedText:
 def write_encoded(
     folder: Path, name: str, language: str, sentences: Iterable[Sequence[int]]
 ) -> None:
-    """Write the ids of a text to ``<name>.<language>.ids.npy`` and ``.offsets.npy``.
-
-    Ids are written as they come; only the offsets are held in memory.
-    """
-    ids_path, offsets_path = _paths(folder, name, language)
-    offsets = array("q", [0])
-    with ids_path.open("wb") as stream:
-        _write_header(stream, 0)  # NumPy pads it, so that its size does not depend on the number
-        for ids in sentences:
-            array("i", ids).tofile(stream)
-            offsets.append(offsets[-1] + len(ids))
-        stream.seek(0)
-        _write_header(stream, offsets[-1])
-    np.save(offsets_path, np.array(offsets, np.int64))
-
-
-def _write_header(stream: BinaryIO, words: int) -> None:
-    """Write the header that ``np.save`` would write for this number of ids."""
-    descr = np.lib.format.dtype_to_descr(np.dtype(np.int32))
-    write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": (words,)})
+    """Write the ids of a text to ``<name>.<language>.ids.npy`` and ``.offsets.npy``."""
+    ids, offsets = array("i"), array("q", [0])
+    for sentence in sentences:
+        ids.extend(sentence)
+        offsets.append(len(ids))
+    for path, numbers in zip(_paths(folder, name, language), (ids, offsets), strict=True):
+        with path.open("wb") as stream:  # np.save would not say that the disk is full
+            write_array_header_1_0(stream, header_data_from_array_1_0(np.asarray(numbers)))
+            numbers.tofile(stream)
 
 
 def _load(path: Path, dtype: type[np.generic]) -> NDArray[Any]:

@@ -6,9 +6,7 @@ also lack Han, Hangul and all that is newer than Unicode 7. Moses splits combini
 their letters; here they belong to them.
 """
 
-import sys
 from functools import cache
-from importlib.util import find_spec, module_from_spec
 from itertools import zip_longest
 from typing import Any
 
@@ -81,18 +79,10 @@ def unescaped(token: str) -> str:
 
 @cache
 def _prefixes() -> Any:
-    """Return sacremoses' lists, without its tokenizer, which takes a third of a second to import."""
-    name = "sacremoses"
-    spec = None if name in sys.modules else find_spec(name)
-    if spec:
-        sys.modules[name] = module_from_spec(spec)  # the package, which has not run
-    try:
-        from sacremoses.corpus import NonbreakingPrefixes
+    """Return sacremoses' lists, which take a third of a second to import."""
+    from sacremoses.corpus import NonbreakingPrefixes
 
-        return NonbreakingPrefixes()
-    finally:
-        if spec:
-            del sys.modules[name]
+    return NonbreakingPrefixes()
 
 
 @cache
@@ -122,6 +112,8 @@ class MosesRules:
         self._substitutions = [_SYMBOL, *hyphen, _DOTS, *_COMMA, *apostrophe]
         listed = [item.split() for item in _prefixes().words(code)]
         self._abbreviations = {words[0] for words in listed if _NUMERIC not in words}
+        if code == "fr":
+            self._abbreviations.add("a")  # Moses' list has it
         self._before_numbers = {words[0] for words in listed if _NUMERIC in words}
 
     def tokens(self, line: str) -> list[str]:

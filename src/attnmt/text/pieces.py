@@ -16,7 +16,7 @@ from pathlib import Path
 from sys import intern
 from typing import Self
 
-from subword_nmt.apply_bpe import BPE, check_vocab_and_split, encode
+from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 
 from attnmt.corpora.links import Links
@@ -114,17 +114,11 @@ class Cutter:
 
     def _cut(self, word: str) -> tuple[str, ...]:
         """Return the pieces of a word after all merges; split those that are not known."""
-        bpe = self._bpe
-        codes = bpe.bpe_codes_reverse
-        pieces: Sequence[str] = encode(
-            word, bpe.bpe_codes, codes, None, GOES_ON, bpe.version, cache={}
-        )
-        if bpe.vocab:
-            pieces = check_vocab_and_split(pieces, codes, bpe.vocab, GOES_ON)
-        *before, last = pieces
+        *before, last = self._bpe.segment_tokens([word])
+        self._bpe.cache.clear()  # words are remembered here, and not too many
         if last.endswith(GOES_ON) or last == UNKNOWN:
-            before, last = [*before, last[:-1]], last[-1]
-        return tuple(map(intern, [*(piece + GOES_ON for piece in before), last]))
+            before, last = [*before, last[:-1] + GOES_ON], last[-1]
+        return tuple(map(intern, [*before, last]))
 
 
 def join_pieces(pieces: Sequence[str]) -> list[str]:

@@ -27,7 +27,6 @@ _DIGITS = rf"\p{{N}}[\p{{N}}{MARKS}]*"
 _PARTS = regex.compile(
     rf"\p{{L}}[\p{{L}}{MARKS}]*|{_DIGITS}(?:[.,:٫٬]{_DIGITS})*|\.{{2,}}|\X[{MARKS}]*"
 )
-_WORD = "A"  # stands for a neighbor where all that matters is that there is one
 
 
 class Tokenizer(ABC):
@@ -54,7 +53,7 @@ class Tokenizer(ABC):
         return list(words)
 
 
-@cache  # so that the words remembered from one text serve the next
+@cache
 def tokenizer(language: Language, split_hyphens: bool) -> Tokenizer:
     """Return the rule of a language; ``split_hyphens`` matters to Moses' rules alone."""
     if language.tokenize == "characters":
@@ -88,18 +87,8 @@ class WordTokenizer(Tokenizer):
     character. So a word has the same token wherever it stands, and text comes back as it was.
     """
 
-    def __init__(self, language: str) -> None:
-        super().__init__(language)
-        self._tokens_of_word = lru_cache(_REMEMBERED)(_marked_parts)
-
     def tokenize(self, line: str) -> list[str]:
-        tokens: list[str] = []
-        for word in normalized(line).split():
-            if word.isalpha():
-                tokens.append(word)
-            else:
-                tokens += self._tokens_of_word(word)
-        return tokens
+        return [part for word in normalized(line).split() for part in _marked_parts(word)]
 
     def detokenize(self, tokens: Iterable[str]) -> str:
         text = " ".join(tokens).replace(f"{JOIN} ", JOIN).replace(f" {JOIN}", JOIN)
@@ -114,6 +103,7 @@ class WordTokenizer(Tokenizer):
         return _marked(words, joints(words, self._language))
 
 
+@lru_cache(_REMEMBERED)
 def _marked_parts(word: str) -> list[str]:
     """Return the tokens of a word, marked where they join."""
     parts: list[str] = _PARTS.findall(word.replace(JOIN, _SQUARE))
@@ -148,39 +138,15 @@ class WrittenTokenizer(Tokenizer):
 
 
 class MosesTokenizer(WrittenTokenizer):
-    """Tokenizes as the paper did: by Moses' rules of one language, case kept, XML's characters escaped.
-
-    The rules take 0.1 ms for a line, so the tokens of a word are remembered. They depend on only three
-    things in the rest of the line: whether a word comes before, whether a word follows and, if this word
-    ends in a full stop, the first character of the next word. There is one exception: a split
-    apostrophe uses up the space after it, so the apostrophe of the next word does not see that space.
-    """
+    """Tokenizes as the paper did: by Moses' rules, case kept, XML's characters escaped."""
 
     def __init__(self, language: str, split_hyphens: bool) -> None:
         """Load the rules of ``language``; with ``split_hyphens``, well-known is well @-@ known."""
         super().__init__(language)
         self._rules = MosesRules(language, split_hyphens)
-        self._tokens_of_word = lru_cache(_REMEMBERED)(self._tokens_among_neighbors)
 
     def tokenize(self, line: str) -> list[str]:
-        words = normalized(line).split()
-        if "'" in line and "' '" in (text := " ".join(words)):
-            return self._rules.tokens(text)
-        tokens: list[str] = []
-        last = len(words) - 1
-        for at, word in enumerate(words):
-            if word.isalpha():
-                tokens.append(word)
-            else:
-                right = words[at + 1] if at < last else ""
-                right = right[:1] if word[-1] == "." else right and _WORD
-                tokens += self._tokens_of_word(word, _WORD if at else "", right)
-        return tokens
-
-    def _tokens_among_neighbors(self, word: str, left: str, right: str) -> list[str]:
-        """Return the tokens of a word between neighbors of one character or none."""
-        tokens = self._rules.tokens(f"{left} {word} {right}".strip())
-        return tokens[len(left) : len(tokens) - len(right)]
+        return self._rules.tokens(" ".join(normalized(line).split()))
 
     def tokens_of(self, words: Sequence[str]) -> list[str]:
         """Escape the words as Moses does."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from attnmt.config import LINKS, Language, Languages, Sets, Tokenize
 from attnmt.corpora.links import check_inside, parse_links
-from attnmt.corpora.parallel import count_parallel_lines, reference_suffixes
+from attnmt.corpora.parallel import count_parallel_lines
 from attnmt.errors import InputError
 from attnmt.files.progress import progress
 from attnmt.files.text_file import iter_lines, sha256, write_json
@@ -16,6 +16,7 @@ from attnmt.layout import SUMMARY
 from attnmt.text.tokenizer import tokenizer
 
 Reason = Literal["empty", "long"]  # why a training pair is dropped
+COUNTED = "links count tokens from 0 as the tokens stage makes them"
 
 
 def tokenize_sets(
@@ -28,13 +29,11 @@ def tokenize_sets(
 
     Returns:
         The summary: for each set the number of pairs that are kept (``lines``), the numbers ``dropped``
-        by reason and, by the suffix of the file of each language and each further reference, the
-        number of ``tokens`` and the ``sha256`` of the file.
+        by reason and, by language, the number of ``tokens`` and the ``sha256`` of the file.
 
     Raises:
         InputError: if the sides of a set or its links do not fit each other (naming file and line),
-            a pair of a held-out set has an empty side, or no training pair is left. A further reference
-            may be empty.
+            a pair of a held-out set has an empty side, or no training pair is left.
     """
     counts = {
         name: _tokenize(raw, folder, languages, name, sets, settings)
@@ -49,13 +48,12 @@ def _tokenize(
     raw: Path, folder: Path, languages: Languages, name: str, sets: Sets, settings: Tokenize
 ) -> dict[str, Any]:
     """Write the pairs of one set that are kept; return what the summary says about the set."""
-    suffixes = text_suffixes(raw, name, languages)
+    codes = languages.codes
     linked = (raw / f"{name}.{LINKS}").is_file()
-    files = [f"{name}.{suffix}" for suffix in (*suffixes, *[LINKS] * linked)]
+    files = [f"{name}.{suffix}" for suffix in (*codes, *[LINKS] * linked)]
     paths = [raw / file for file in files]
     splitters = [
-        splitter(languages.of(suffix.partition(".")[0]), name in settings.tokenized, settings)
-        for suffix in suffixes
+        splitter(languages.of(code), name in settings.tokenized, settings) for code in codes
     ]
     total = count_parallel_lines(paths)
     rows = progress(zip(*map(iter_lines, paths), strict=True), name, total, "pairs")
@@ -69,14 +67,15 @@ def _tokenize(
             text = [tokens(line) for tokens, line in zip(splitters, row, strict=False)]
             links = row[len(text) :]
             if links:
-                _check_links(links[0], f"{paths[-1]}:{number}", *text[:2])
-            why = why_dropped(text[:2], settings)
+                place, words = f"{paths[-1]}:{number}", (len(text[0]), len(text[1]))
+                check_inside(parse_links(links[0], place).possible, words, place, COUNTED)
+            why = why_dropped(text, settings)
             if why == "empty" and name != sets.train:
                 raise InputError(f"{paths[text.index([])]}:{number}: no words in this line")
             if why and name == sets.train:
                 counts[why] += 1
             else:
-                counts.update({"lines": 1} | dict(zip(suffixes, map(len, text), strict=True)))
+                counts.update({"lines": 1} | dict(zip(codes, map(len, text), strict=True)))
                 kept = (*text, *(line.split() for line in links))
                 for stream, words in zip(streams, kept, strict=True):
                     stream.write(" ".join(words) + "\n")
@@ -86,17 +85,10 @@ def _tokenize(
             f"{paths[0]}: no training pair is left; all were dropped, so many for each reason: {dropped}"
         )
     described = {
-        suffix: {"tokens": counts[suffix], "sha256": sha256(folder / f"{name}.{suffix}")}
-        for suffix in suffixes
+        code: {"tokens": counts[code], "sha256": sha256(folder / f"{name}.{code}")}
+        for code in codes
     }
     return {"lines": counts["lines"], "dropped": dropped, "text": described}
-
-
-def text_suffixes(folder: Path, name: str, languages: Languages) -> list[str]:
-    """Return the suffixes of a set's files of text: source and target, then further references."""
-    others = reference_suffixes(languages.codes)
-    found = [suffix for suffix in others if (folder / f"{name}.{suffix}").is_file()]
-    return [*languages.codes, *found]
 
 
 def why_dropped(sides: Sequence[list[str]], settings: Tokenize) -> Reason | None:
@@ -110,8 +102,3 @@ def splitter(side: Language, tokenized: bool, settings: Tokenize) -> Callable[[s
     """Return what turns a line into tokens; ``tokenized`` says whether it is one of tokens already."""
     rule = tokenizer(side, settings.split_hyphens)
     return (lambda line: rule.tokens_of(line.split())) if tokenized else rule.tokenize
-
-
-def _check_links(text: str, place: str, source: list[str], target: list[str]) -> None:
-    cure = "links count tokens from 0 as the tokens stage makes them"
-    check_inside(parse_links(text, place).possible, (len(source), len(target)), place, cure)

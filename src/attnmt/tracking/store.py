@@ -58,50 +58,28 @@ def connect() -> Any:
 
     with LOCK:
         uri = urlparse(store_uri())
-        if uri.scheme == "sqlite":
-            _check_database(uri.path[1:])
+        try:  # MLflow would try for minutes
+            if uri.scheme == "sqlite":
+                with closing(sqlite3.connect(uri.path[1:])) as database:
+                    database.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            why = f"{uri.path[1:]}: SQLite cannot write to it ({error})"
+            raise InputError(f"{why}; move it away; attnmt track fills a new one") from None
         client = MlflowClient(store_uri())
         client.search_experiments(max_results=1)
     return client
 
 
-def _check_database(file: str) -> None:
-    """Refuse a file that SQLite cannot write to; MLflow would try for minutes."""
-    try:
-        with closing(sqlite3.connect(file)) as database:
-            database.execute("BEGIN IMMEDIATE")
-    except sqlite3.Error as error:
-        why = f"{file}: SQLite cannot write to it ({error})"
-        raise InputError(f"{why}; move it away; attnmt track fills a new one") from None
-
-
-def is_server() -> bool:
-    """Return whether the store is a server, which shows the runs itself."""
-    return urlparse(store_uri()).scheme.startswith("http")
-
-
 def experiment_id(client: Any, experiment: str) -> str:
-    """Return an experiment's id in MLflow; create the experiment if MLflow lacks it.
-
-    Raises:
-        InputError: if it has been deleted there, because its name stays taken.
-    """
+    """Return an experiment's id in MLflow; create the experiment if MLflow lacks it."""
     known = client.get_experiment_by_name(experiment)
-    if known is None:
-        return str(client.create_experiment(experiment))
-    if known.lifecycle_stage == "deleted":
-        cure = f"mlflow experiments restore --experiment-id {known.experiment_id}"
-        raise InputError(f"MLflow's experiment {experiment} is deleted; type {cure}")
-    return str(known.experiment_id)
+    return str(known.experiment_id if known else client.create_experiment(experiment))
 
 
 def runs_address(client: Any, experiment: str, port: int = UI_PORT) -> str:
-    """Return the address of the table of an experiment's runs.
-
-    Args:
-        port: where `mlflow ui` serves a store that is no server itself.
-    """
-    server = store_uri().rstrip("/") if is_server() else f"http://127.0.0.1:{port}"
-    page = f"{server}/#/experiments/{experiment_id(client, experiment)}/runs"
+    """Return the address of an experiment's runs; ``port`` is where `mlflow ui` serves them here."""
+    is_server = store_uri().startswith("http")  # which shows the runs itself
+    server = store_uri().rstrip("/") if is_server else f"http://127.0.0.1:{port}"
     # Without the type, MLflow 3.17 opens every experiment as one of language-model apps.
-    return f"{page}?workflowType=machine_learning"
+    place = f"{experiment_id(client, experiment)}/runs?workflowType=machine_learning"
+    return f"{server}/#/experiments/{place}"

@@ -1,1 +1,1 @@
-"""The paper's recipe: SGD, its schedule and clipping, evaluation, checkpoints that resume exactly."""
+"""The paper's training: SGD, its schedule and clipping, evaluation, checkpoints that resume exactly."""

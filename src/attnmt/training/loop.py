@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from attnmt.config import Recipe
+from attnmt.config import TrainingSettings
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
@@ -34,7 +34,7 @@ def train(
     model: LuongNMT,
     text: ParallelText,
     held_out: Mapping[str, ParallelText],
-    recipe: Recipe,
+    settings: TrainingSettings,
     seed: int,
     checkpoints: Checkpoints,
     observe: Observer,
@@ -43,7 +43,7 @@ def train(
     """Train to the end, from the last checkpoint if there is one; ``model`` is then the one to keep.
 
     At each evaluation a row goes to ``history`` and ``observe``; the first of ``held_out`` chooses the
-    best weights. The result is a function of model, text, recipe and seed. Stopping or killing a
+    best weights. The result is a function of model, text, settings and seed. Stopping or killing a
     training and resuming it does not change a byte.
 
     Raises:
@@ -55,14 +55,14 @@ def train(
     torch.manual_seed(seed)
     model.initialize(seed)
     model.train()
-    step = Step(model, recipe)
-    schedule = Schedule(recipe, len(text))
+    step = Step(model, settings)
+    schedule = Schedule(settings, len(text))
     evaluation = Evaluation(model, held_out, schedule, checkpoints, observe, stop)
     progress = checkpoints.load(model, step.optimizer)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
     meter = Meter(progress, model.device)
-    batches = _batches(text, recipe, seed, progress)
+    batches = _batches(text, settings, seed, progress)
     bar = tqdm(
         total=schedule.batches,
         initial=progress.step,
@@ -99,11 +99,11 @@ def train(
 
 
 def _batches(
-    text: ParallelText, recipe: Recipe, seed: int, progress: TrainingState
+    text: ParallelText, settings: TrainingSettings, seed: int, progress: TrainingState
 ) -> Iterator[NDArray[np.int64]]:
     """Yield the rows of every batch that is left, and count batches and epochs in ``progress``."""
-    options = (seed, recipe.batch_size, recipe.chunk_batches, recipe.shuffle)
-    while progress.epoch <= recipe.epochs:
+    options = (seed, settings.batch_size, settings.chunk_batches, settings.shuffle)
+    while progress.epoch <= settings.epochs:
         for rows in text.training_order(progress.epoch, *options)[progress.batch :]:
             progress.batch += 1
             yield rows

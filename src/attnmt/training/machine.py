@@ -1,6 +1,7 @@
 """The machine that a training or a search runs on: what it is, and its memory."""
 
 import ctypes
+import logging
 import platform
 import resource
 import subprocess
@@ -19,7 +20,9 @@ from attnmt.model.cpu_isa import used
 # memory at the heap's end above the second size goes back to the system.
 M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 PINNED = Path("constraints.txt")  # in the project's folder
-CODE = ("src", "stages", "benchmarks")  # where the code is; reports and digests change during a run
+CODE = ("src", "stages")  # where the code is that decides a training
+
+log = logging.getLogger(__name__)
 
 
 def keep_freed_memory() -> None:
@@ -59,10 +62,14 @@ def peak_memory(device: torch.device) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
 
 
-def surroundings(device: torch.device) -> dict[str, Any]:
-    """Return the commit, the start, the machine and the versions that a training runs with."""
+def surroundings(device: torch.device, *settings: str) -> dict[str, Any]:
+    """Return the commit, the start, the machine and the versions that a training runs with.
+
+    Args:
+        settings: the files that decide the training beside the code.
+    """
     return {
-        "git_commit": _commit(),
+        "git_commit": _commit(*CODE, *settings),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "device": torch.cuda.get_device_name() if device.type == "cuda" else processor(),
         "instructions": used(),
@@ -74,18 +81,28 @@ def surroundings(device: torch.device) -> dict[str, Any]:
     }
 
 
-def _commit() -> str:
-    """Return the program's commit, with ``-dirty`` appended if the code differs from that commit."""
-    commit = _git("rev-parse", "HEAD")
-    return commit + "-dirty" * bool(_git("status", "--porcelain", *CODE)) if commit else "unknown"
+def _commit(*files: str) -> str:
+    """Return the project's commit, with ``-dirty`` appended if ``files`` differ from it.
+
+    Where git does not answer, a warning says why, and the commit is "unknown".
+    """
+    try:
+        commit, changes = _git("rev-parse", "HEAD"), _git("status", "--porcelain", "--", *files)
+    except (OSError, subprocess.CalledProcessError) as error:
+        why = " ".join((getattr(error, "stderr", None) or str(error)).split())
+        log.warning(
+            "git does not tell the commit of this training, which is noted as unknown: %s", why
+        )
+        return "unknown"
+    if changes:
+        log.warning(
+            "this training is noted as that of changed files: %s", " ".join(changes.split())
+        )
+    return commit.strip() + "-dirty" * bool(changes)
 
 
 def _git(*command: str) -> str:
-    try:
-        done = subprocess.run(["git", *command], capture_output=True, text=True, check=False)
-    except OSError:  # there is no such program
-        return ""
-    return done.stdout.strip()
+    return subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout
 
 
 def processor() -> str:

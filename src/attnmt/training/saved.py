@@ -93,13 +93,13 @@ def _check_text(config: TrainedConfig, params: Params, name: str, data: EncodedS
 
 def _check_settings(config: TrainedConfig, params: Params, name: str, path: Path) -> None:
     """Refuse a model whose settings are not those of the parameters."""
-    entry = params.training(name)
+    training = params.training(name)
     expected = {
-        "family": entry.family,
-        "seed": entry.seed,
-        "system": entry.system,
+        "family": training.family,
+        "seed": training.seed,
+        "system": training.system,
         "shape": params.shape(name),
-        "training": params.recipe(name),
+        "training": params.settings(name),
     }
     for key, value in expected.items():
         if getattr(config, key) != value:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from attnmt.config import Recipe
+from attnmt.config import TrainingSettings
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch
 from attnmt.training.cuda_graphs import CapturedSteps, padded, wanted
@@ -22,16 +22,16 @@ class Step:
     (``cuda_graphs.py``).
     """
 
-    def __init__(self, model: LuongNMT, recipe: Recipe) -> None:
-        self.model, self.recipe, self.device = model, recipe, model.device
+    def __init__(self, model: LuongNMT, settings: TrainingSettings) -> None:
+        self.model, self.settings, self.device = model, settings, model.device
         on_gpu, embeddings = self.device.type == "cuda", model.embeddings()
         own = {id(embedding.weight) for embedding in embeddings}
         self.parameters: list[Tensor] = [*model.parameters()]
         self.counted = [
-            p for p in self.parameters if recipe.clip_embeddings or id(p) not in own
+            p for p in self.parameters if settings.clip_embeddings or id(p) not in own
         ]  # in the norm
         self.optimizer: torch.optim.Optimizer
-        if recipe.optimizer == "adam":
+        if settings.optimizer == "adam":
             # Fused, it takes no square root of MKL's, and a GPU's host does not wait to read t.
             options = {"fused": True, "capturable": on_gpu}
             self.optimizer = torch.optim.Adam(self.parameters, betas=(0.9, 0.999), **options)
@@ -41,7 +41,9 @@ class Step:
             # A batch has few of the vocabulary's words, so sparse gradients save time. But the host
             # would wait for a GPU to list these words, and Adam moves every word at every step.
             tied = embedding.weight is model.softmax_weight
-            embedding.sparse = self.device.type == "cpu" and recipe.optimizer == "sgd" and not tied
+            embedding.sparse = (
+                self.device.type == "cpu" and settings.optimizer == "sgd" and not tied
+            )
         # With this fault attention sees padding, so more of it would change the model.
         self._padded = "unmasked_padding" not in model.config.system.faults
         self._rate = torch.zeros((), device=self.device)
@@ -62,8 +64,8 @@ class Step:
     def _train(self, batch: Batch) -> Tensor:
         h_tilde, _ = self.model(batch.source, batch.source_lengths, batch.words)
         loss = self.model.loss(h_tilde, batch.next_words, batch.lengths)
-        (loss / self.recipe.batch_size).backward()
-        clip(self.parameters, self.counted, self.recipe.clip_norm)
+        (loss / self.settings.batch_size).backward()
+        clip(self.parameters, self.counted, self.settings.clip_norm)
         self.optimizer.step()
         self.optimizer.zero_grad()
         return loss.detach()

@@ -1,21 +1,20 @@
-"""What a training left, read strictly: weights, settings, metrics, history, provenance."""
+"""What a training left, read strictly: weights, settings, metrics, history."""
 
 import csv
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field, PositiveFloat
+from pydantic import PositiveFloat
 
-from attnmt.config import ModelShape, Recipe, System
+from attnmt.config import ModelShape, System, TrainingSettings
 from attnmt.config.strict import Name, Slug
 from attnmt.errors import InputError
 from attnmt.files.json_file import Count, Positive, Record, Text, read_model
-from attnmt.files.text_file import read_text
-from attnmt.layout import CONFIG, HISTORY, METRICS, PROVENANCE
+from attnmt.files.text_file import read_lines
+from attnmt.layout import CONFIG, HISTORY, METRICS
 
 
-class _TrainingFile(Record):
-    """Which training a file belongs to."""
+class TrainedConfig(Record):
+    """What a training was asked to do, and what rebuilds its model: ``config.json``."""
 
     experiment: Slug
     model: Name
@@ -23,35 +22,12 @@ class _TrainingFile(Record):
     seed: Count
     dataset_digest: Text
     fingerprint: Name
-
-
-class TrainedConfig(_TrainingFile):
-    """What a training was asked to do, and what rebuilds its model: ``config.json``."""
-
-    training: Recipe
+    training: TrainingSettings
     system: System
     shape: ModelShape
     source_words: Positive
     target_words: Positive
     vocabularies: dict[Name, Text]  # the SHA-256 of vocab.<language>
-
-
-class Provenance(_TrainingFile):
-    """When, where and how fast a model was trained: ``provenance.json``."""
-
-    code: Text  # digest of the code that it ran
-    commits: Annotated[list[Text], Field(min_length=1)]  # those at which it ran
-    started: Text
-    device: Text
-    threads: Positive
-    torch: Text
-    python: Text
-    numpy: Text
-    constraints: Text | None  # the SHA-256 of constraints.txt, which pins the versions
-    seconds: Annotated[float, Field(ge=0)]
-    target_words_per_second: PositiveFloat
-    peak_memory_mb: Count | None = None
-    instructions: Text | None = None  # as attnmt.model.cpu_isa.used names them
 
 
 class Metrics(Record):
@@ -66,11 +42,6 @@ class Metrics(Record):
     perplexity: dict[Name, PositiveFloat]
 
 
-def machine(device: str, threads: int) -> str:
-    """Return how messages and tables name a device and the number of threads of a training."""
-    return f"{device}, {threads} thread{'s' if threads > 1 else ''}"
-
-
 def read_config(folder: Path) -> TrainedConfig:
     """Read ``config.json`` of a model's folder, ``models/<experiment>/<name>``.
 
@@ -78,11 +49,6 @@ def read_config(folder: Path) -> TrainedConfig:
         InputError: if it is missing or damaged.
     """
     return read_model(folder / CONFIG, TrainedConfig, again(folder))
-
-
-def read_provenance(folder: Path) -> Provenance:
-    """Read ``provenance.json`` of a model's folder; see :func:`read_config`."""
-    return read_model(folder / PROVENANCE, Provenance, again(folder))
 
 
 def read_metrics(folder: Path) -> Metrics:
@@ -102,7 +68,7 @@ def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
     path, cure = folder / HISTORY, again(folder)
     if not path.exists():
         raise InputError(f"{path}: no such file; {cure}")
-    table = csv.DictReader(read_text(path, "utf-8").splitlines())
+    table = csv.DictReader(read_lines(path, may_be_blank=True))
     for column in ("step", *columns):
         if column not in (table.fieldnames or ()):
             raise InputError(f"{path}:1: no column {column!r}; {cure}")

@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from attnmt.config import Params
+from attnmt.config import SYSTEMS, Params
 from attnmt.files.text_file import write_json, write_text
-from attnmt.layout import HISTORY, METRICS, PROVENANCE, Layout
+from attnmt.layout import HISTORY, METRICS, Layout
 from attnmt.model.cpu_isa import compute_with
 from attnmt.model.device import best_device
 from attnmt.model.luong import LuongNMT, ModelConfig
@@ -31,8 +31,8 @@ from attnmt.training.stop import Stop, noted
 log = logging.getLogger(__name__)
 
 
-# Opens what watches a training while it runs, by the contents of config.json and provenance.json:
-# attnmt.tracking.live.training_run.
+# Opens what watches a training while it runs, by config.json and what the training says of itself:
+# attnmt.tracking.runs.LiveRun.
 Watch = Callable[[dict[str, Any], dict[str, Any]], AbstractContextManager[Any]]
 
 
@@ -54,16 +54,16 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
 
 
 def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> None:
-    entry, recipe, sets = params.training(name), params.recipe(name), params.sets
+    training, settings, sets = params.training(name), params.settings(name), params.sets
     layout = Layout(params.experiment)
     compute_with(params.machine.cpu_isa)
     torch.set_num_threads(params.machine.train_threads)
     keep_freed_memory()
     device = best_device()
-    data = EncodedSets(layout.encoded(entry.family))
+    data = EncodedSets(layout.encoded(training.family))
     source, target = params.sides(name)
     texts = {
-        split: ParallelText(data.text(split, source), data.text(split, target), entry.reverse)
+        split: ParallelText(data.text(split, source), data.text(split, target), training.reverse)
         for split in [sets.train, sets.dev, *sets.tests]
     }
     # The first held-out set chooses the checkpoint; the others are only measured.
@@ -71,40 +71,38 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     vocabularies = {language: data.vocabulary(language) for language in (source, target)}
     words = [len(vocabulary) for vocabulary in vocabularies.values()]
     data.verify()
-    model = LuongNMT(ModelConfig(entry.system, params.shape(name), *words)).to(device)
-    identity = {
+    model = LuongNMT(ModelConfig(training.system, params.shape(name), *words)).to(device)
+    config = {
         "experiment": params.experiment,
         "model": name,
-        "family": entry.family,
-        "seed": entry.seed,
+        "family": training.family,
+        "seed": training.seed,
         "dataset_digest": data.digest,
-    }
-    config = {
-        **identity,
         "sets": sets.model_dump(exclude={"aligned"}),
-        "training": recipe.model_dump(),
+        "training": settings.model_dump(),
         "instructions": params.machine.cpu_isa,
         "threads": params.machine.train_threads,
         "vocabularies": {language: each.digest for language, each in vocabularies.items()},
         **describe(model),
     }
-    identity["fingerprint"] = config["fingerprint"] = fingerprint(config, device)
+    config["fingerprint"] = fingerprint(config, device)
     checkpoints = Checkpoints(
         layout.checkpoints(name) / config["fingerprint"], params.machine.checkpoint_minutes
     )
-    with products_in(recipe.precision, device), checkpoints.locked():
-        machine = surroundings(device)
+    with products_in(settings.precision, device), checkpoints.locked():
+        machine = surroundings(device, SYSTEMS, params.params_file)
         commits, started = [machine.pop("git_commit")], machine.pop("started")
         now = Origin(code=code, commits=commits, started=started)
         origin = resume_or_reset(checkpoints.folder, now, params.machine.other_code)
-        provenance = {**identity, **machine, **origin.model_dump()}
-        with watch(config, provenance) as watcher:
+        about = {"model": name, "fingerprint": config["fingerprint"], **machine}
+        about |= origin.model_dump() | {"commits": " ".join(origin.commits)}
+        with watch(config, about) as watcher:
             progress, metrics = train(
                 model,
                 texts[sets.train],
                 held_out,
-                recipe,
-                entry.seed,
+                settings,
+                training.seed,
                 checkpoints,
                 watcher.log,
                 stop,
@@ -116,8 +114,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
             save_model(folder, model, config)
             write_text(folder / HISTORY, _csv(progress.history))
             write_json(folder / METRICS, metrics)
-            # This is the only output that does not repeat to the byte.
-            write_json(folder / PROVENANCE, {**provenance, **cost})
+            write_json(layout.provenance(name), {**about, **cost})
             watcher.end({**metrics, **cost})
 
 

@@ -47,18 +47,18 @@ class Declared(NamedTuple):
     """A stage as dvc.yaml declares it."""
 
     script: Path
-    keys: list[str]  # the systems, ensembles or families that it runs for; none if it runs once
+    keys: list[str]  # the systems, ensembles or families that it runs for; "" if it runs once
 
 
-def write_dependencies(params: Params, root: Path = Path()) -> None:
+def write_dependencies(params: Params) -> None:
     """Bring the files of an experiment up to date; delete those of stages that there are no more.
 
     Raises:
         InputError: if a file of code is not Python, or a script names a parameter that there is not.
     """
-    folder, written = root / Layout(params.experiment).depends, set[Path]()
-    for stage, declared in _declared(params, root).items():
-        for key in declared.keys or [""]:  # of a stage that runs once
+    folder, written = Layout(params.experiment).depends, set[Path]()
+    for stage, declared in _declared(params).items():
+        for key in declared.keys:
             path = folder / stage / f"{key}.json" if key else folder / f"{stage}.json"
             update_text(path, json_text(_content(params, declared, key)))
             written.add(path)
@@ -82,16 +82,16 @@ def dependencies_file(experiment: str, stage: str) -> Path:
     return Layout(experiment).depends / f"{stage.replace('@', '/')}.json"
 
 
-def _declared(params: Params, root: Path = Path()) -> dict[str, Declared]:
+def _declared(params: Params) -> dict[str, Declared]:
     """Return the stages of dvc.yaml that depend on code and parameters, by name."""
     found = {}
-    file = root / Path(params.params_file).with_name("dvc.yaml")
+    file = Path(params.params_file).with_name("dvc.yaml")
     for name, stage in YamlFile.read(file).values["stages"].items():
-        loop, stage = stage.get("foreach", []), stage.get("do", stage)
+        loop, stage = stage.get("foreach", [""]), stage.get("do", stage)
         script = re.search(r"stages/\w+\.py", stage["cmd"])
         if script and name != STAGE:
             keys = [*dict(params)[loop[2:-1]]] if isinstance(loop, str) else loop
-            found[name] = Declared(root / script[0], keys)
+            found[name] = Declared(Path(script[0]), keys)
     return found
 
 
@@ -130,7 +130,7 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
     """Return a parameter with its defaults, by its name in PARAMS.
 
     ``training``, ``translators`` and ``encoding`` are those of the system, ensemble or family that the
-    stage runs for, and ``claims`` are those of claims.yaml.
+    stage runs for, ``claims`` are those of claims.yaml, and ``runs`` is the digest of runs.csv.
     """
     value: Any = params
     match name:
@@ -146,6 +146,9 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
             value = {family: params.families[family].encoding for family in own or params.families}
         case "claims":
             value = project_claims()
+        case "runs":
+            published = Layout(params.experiment).published
+            value = digest_of(published.read_bytes()) if published.exists() else None
         case _:
             for part in name.split("."):
                 if not hasattr(value, part):
@@ -156,8 +159,8 @@ def _value(params: Params, name: str, key: str, script: Path) -> Any:
 
 
 def _training(params: Params, name: str) -> list[Any]:
-    model = params.training(name)
-    return [model.system, params.shape(name), params.recipe(name), model.seed]
+    training = params.training(name)
+    return [training.system, params.shape(name), params.settings(name), training.seed]
 
 
 @cache
@@ -233,17 +236,10 @@ def digest_of(content: bytes) -> str:
 
 @cache
 def _tree(file: Path) -> ast.Module:
-    """Return a syntax tree without what only a type checker reads."""
     try:
-        tree = ast.parse(file.read_bytes(), str(file))
+        return ast.parse(file.read_bytes(), str(file))
     except SyntaxError as error:
         raise InputError(f"{file}:{error.lineno}: not Python: {error.msg}") from None
-    tree.body = [
-        one
-        for one in tree.body
-        if not (isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING")
-    ]
-    return tree
 
 
 def _plain(node: object) -> Any:

@@ -5,6 +5,7 @@ sentence. Nothing is written before :func:`attnmt.workflow.stage.run_app`, which
 Python. The other signals end a program in this way by themselves.
 """
 
+import getpass
 import os
 import signal
 import sys
@@ -58,7 +59,12 @@ def _tell(kind: type[BaseException], error: BaseException, at: TracebackType | N
     os._exit(2)  # the status of an uncaught error would be 1
 
 
-OURS = PROGRAM.name == "attnmt" or PROGRAM.parent.name == "stages"
+try:
+    getpass.getuser()
+# No account has this uid, as with docker run --user; libraries ask for one.
+except (KeyError, OSError):
+    os.environ["LOGNAME"] = f"uid{os.getuid()}"
+OURS = PROGRAM.name == "attnmt" or PROGRAM.parent == SOURCE or PROGRAM.parent.name == "stages"
 # Under nohup the signal is ignored and stays so.
 if OURS and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,14 +1,16 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
 This is the only module that knows DVC. DVC does not promise to keep these parts of its interface:
-``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``, ``modify_yaml``,
+``Repo``, ``lock_repo``, ``make_lock``, ``Index`` (``stages``, ``graph``), ``ProjectFile``,
 ``hash_file``, and the fields and methods of a stage and of its inputs and outputs. ``Repo.index`` would
 do more with less code, but it parses the locks of all experiments.
 """
 
+import json
+import logging
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -20,25 +22,26 @@ from dvc.config import ConfigError
 from dvc.dvcfile import ProjectFile
 from dvc.exceptions import DvcException, NotDvcRepoError
 from dvc.fs import LocalFileSystem
-from dvc.lock import LockError
+from dvc.lock import LockError, make_lock
 from dvc.repo import Repo, lock_repo
 from dvc.repo.index import Index
 from dvc.scm import SCMError
-from dvc.utils.serialize import modify_yaml
 from dvc_data.hashfile.hash import hash_file
 from networkx import topological_sort
 from tqdm import tqdm
 
-from attnmt.config import DEMO, Params, load_params
+from attnmt.config import load_params, params_file
 from attnmt.config.generated import refuse_other_stages, write_trainings
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.workflow.dependencies import STAGE, write_dependencies
-from attnmt.workflow.kinds import kind_of
+from attnmt.workflow.leftovers import put_back
 from attnmt.workflow.record import Digest, Run, Task, dvc_digest, file_digest, made, read_record
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -60,17 +63,17 @@ class Stage(Task):
     @property
     def kind(self) -> str:
         """What the stage does: train for train@base."""
-        return kind_of(self.name)
+        return self.name.partition("@")[0]
 
 
-def read_stages(experiment: str, root: Path = Path()) -> list[Stage]:
-    """Return the stages of an experiment, in dvc.yaml's order. Nothing says what is done.
+def read_stages(experiment: str) -> list[Stage]:
+    """Return the stages of an experiment here, in dvc.yaml's order. Nothing says what is done.
 
     Raises:
         InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
     """
-    with _index(experiment, root.resolve()) as index:
-        return _declared(index, root.resolve())
+    with _index(experiment) as index:
+        return _declared(index)
 
 
 def compare_stages(experiment: str) -> list[Stage]:
@@ -81,21 +84,10 @@ def compare_stages(experiment: str) -> list[Stage]:
     Raises:
         InputError: as :func:`read_stages` does.
     """
-    root = Path().resolve()
-    with _index(experiment, root) as index:
-        stages = _declared(index, root)  # a fault of dvc.yaml is named before anything is written
-        write_dependencies(_params(experiment, root))
+    with _index(experiment) as index:
+        stages = _declared(index)  # a fault of dvc.yaml is named before anything is written
+        write_dependencies(load_params(params_file(experiment)))
         return _compared(index, stages, Layout(experiment))
-
-
-def following(stages: Sequence[Stage], names: Collection[str]) -> set[str]:
-    """Return the names of stages and of all that follow; ``names`` are of stages or outputs."""
-    found = {one.name for one in stages if {one.name, *one.outputs} & {*names}}
-    size = -1
-    while len(found) > size:
-        size = len(found)
-        found |= {one.name for one in stages if found & {*one.before}}
-    return found
 
 
 class Committed(NamedTuple):
@@ -110,38 +102,29 @@ def commit(experiment: str) -> Committed:
     """Write to dvc.lock what was made, for every stage whose record proves it."""
     stages, layout = compare_stages(experiment), Layout(experiment)
     done = [stage for stage in stages if stage.done]
-    with _index(experiment, Path().resolve()) as index:
+    with _index(experiment) as index:
         cached = {stage.name: stage for stage in index.stages}
         names = [one.name.removeprefix(TRAIN) for one in done if one.name.startswith(TRAIN)]
         trained = [name for name in names if layout.checkpoints(name).exists()]
-        unsafe = {TRAIN + name for name in trained if not _is_safe(cached[TRAIN + name])}
+        unsafe = {TRAIN + name for name in trained if _damaged(cached[TRAIN + name])}
         new = [one.name for one in done if not one.committed or one.name in unsafe]
         if new:
             with lock_repo(index.repo):
+                _remove_cut_locks(index.repo)
                 for name in tqdm(new, "commit", unit="stage", disable=None, leave=False, delay=1):
-                    _remove_damaged(cached[name])
+                    for path in _damaged(cached[name]):
+                        path.unlink(missing_ok=True)  # so that it is written again
                     cached[name].save()
                     cached[name].commit()
                 file = cached[new[0]].dvcfile
                 file.dump_stages([cached[name] for name in new], update_pipeline=False)
-                _drop_from_lock(file, {*cached})
                 _show_to_dvc(experiment, index.repo)
-        trained = [name for name in trained if _is_safe(cached[TRAIN + name])]
+        trained = [name for name in trained if not _damaged(cached[TRAIN + name])]
     return Committed(new, [stage.name for stage in stages if not stage.done], trained)
 
 
-def _dvc_yaml(experiment: str, root: Path) -> Path:
-    path = root / ("dvc.yaml" if experiment == DEMO else f"experiments/{experiment}/dvc.yaml")
-    if not path.exists():
-        known = sorted(other.parent.name for other in root.glob("experiments/*/dvc.yaml"))
-        raise InputError(
-            f"{path}: no experiment {experiment!r}; the known ones are {', '.join([DEMO, *known])}"
-        )
-    return path
-
-
-def _params(experiment: str, root: Path) -> Params:
-    return load_params(_dvc_yaml(experiment, root).with_name("params.yaml"), root)
+def _dvc_yaml(experiment: str) -> Path:
+    return params_file(experiment).with_name("dvc.yaml").absolute()
 
 
 class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
@@ -152,14 +135,15 @@ class _AnyFile(ProjectFile):  # type: ignore[misc]  # DVC has no types
 
 
 @contextmanager
-def _index(experiment: str, root: Path) -> Iterator[Index]:
+def _index(experiment: str) -> Iterator[Index]:
     """Yield the stages of an experiment as DVC resolves them. First trainings.yaml is written.
 
     DVC would accept faulty parameters, so they are checked, too.
     """
-    file, params = _dvc_yaml(experiment, root), _params(experiment, root)
-    refuse_other_stages(params, root)
-    write_trainings(params, root)  # dvc.yaml reads it, and systems may have other names than before
+    root, file = Path().resolve(), _dvc_yaml(experiment)
+    params = load_params(params_file(experiment))
+    refuse_other_stages(params)
+    write_trainings(params)  # dvc.yaml reads it, and systems may have other names than before
     try:
         with Repo(str(root)) as repo:
             stages = list(_AnyFile(repo, str(file)).stages.values())
@@ -181,14 +165,14 @@ def _index(experiment: str, root: Path) -> Iterator[Index]:
         raise InputError(f"{place}: {why}; repair that file, or restore it with git") from None
 
 
-def _declared(index: Index, root: Path) -> list[Stage]:
+def _declared(index: Index) -> list[Stage]:
     """Return the stages as they are declared."""
     for stage in index.stages:
         if "resources" not in (stage.meta or {}):
             file = stage.dvcfile.path
             raise InputError(f"{file}: stages: {stage.name}: meta: resources are missing; add them")
-    outputs = [_path(item, root) for stage in index.stages for item in stage.outs]
-    _refuse_links_outside({Path(output).parts[0] for output in outputs}, root)
+    outputs = [_path(item) for stage in index.stages for item in stage.outs]
+    _refuse_links_outside({Path(output).parts[0] for output in outputs})
 
     def inputs(deps: list[str]) -> list[str]:
         inside = ([one for one in outputs if one.startswith(f"{dep}/")] or [dep] for dep in deps)
@@ -198,9 +182,9 @@ def _declared(index: Index, root: Path) -> list[Stage]:
         Stage(
             name=stage.name,
             command=stage.cmd,
-            inputs=inputs([_path(item, root) for item in stage.deps]),
-            deps=[_path(item, root) for item in stage.deps],
-            outputs=[_path(item, root) for item in stage.outs],
+            inputs=inputs([_path(item) for item in stage.deps]),
+            deps=[_path(item) for item in stage.deps],
+            outputs=[_path(item) for item in stage.outs],
             description=stage.desc,
             threads=stage.meta.get("threads", 1),
             resources=stage.meta["resources"],
@@ -212,36 +196,40 @@ def _declared(index: Index, root: Path) -> list[Stage]:
     ]
 
 
-def _path(item: Any, root: Path) -> str:
-    return os.path.relpath(item.fs_path, root)  # a text may lie outside the project
+def _path(item: Any) -> str:
+    return str(os.path.relpath(item.fs_path))  # a text may lie outside the project
 
 
-def _refuse_links_outside(folders: Iterable[str], root: Path) -> None:
+def _refuse_links_outside(folders: Iterable[str]) -> None:
     """Refuse folders of outputs that are links to somewhere else, because DVC would not follow them.
 
     Raises:
         InputError: naming one.
     """
     for folder in folders:
-        if not (root / folder).resolve().is_relative_to(root.resolve()):
+        if not Path(folder).resolve().is_relative_to(Path().resolve()):
             raise InputError(
-                f"{root / folder}: a link that leads out of the project, where DVC finds no output; put "
-                f"a folder in its place. What is large lies in the cache: dvc cache dir moves that"
+                f"{Path(folder).absolute()}: a link that leads out of the project, where DVC finds no "
+                f"output; put a folder in its place. To have what is large elsewhere: dvc cache dir"
             )
 
 
 def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage]:
     """Return the declared stages with what is done, according to dvc.lock and the records."""
-    stages, root = {stage.name: stage for stage in declared}, Path().resolve()
+    stages = {stage.name: stage for stage in declared}
     digest = _digest(index.repo)
     done, committed = {STAGE}, set[str]()
     # The stages that others depend on come first.
     for found in tqdm([*topological_sort(index.graph)][::-1], "compare", disable=None, leave=False):
         name, stage = found.name, stages[found.name]
-        locked = None if found.cmd_changed else _locked(found, root)
-        if made(locked, replace(stage, inputs=stage.deps), digest):
+        locked = None if found.cmd_changed else _locked(found)
+        in_lock = locked, replace(stage, inputs=stage.deps)
+        recorded = read_record(layout.record(name)), stage
+        for proof in (in_lock, recorded):
+            put_back(*proof, layout.set_aside)
+        if made(*in_lock, digest):
             committed |= {name} if _is_cached(found) else set()
-        elif name != STAGE and not made(read_record(layout.record(name)), stage, digest):
+        elif name != STAGE and not made(*recorded, digest):
             continue
         if {*stage.before} <= done:
             done.add(name)
@@ -251,12 +239,12 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     ]
 
 
-def _locked(found: Any, root: Path) -> Run:
+def _locked(found: Any) -> Run:
     """Return what dvc.lock says of a stage, in the form of a record."""
     return Run(
         command=found.cmd,
-        inputs={_path(item, root): item.hash_info.value for item in found.deps},
-        outputs={_path(item, root): item.hash_info.value for item in found.outs},
+        inputs={_path(item): item.hash_info.value for item in found.deps},
+        outputs={_path(item): item.hash_info.value for item in found.outs},
     )
 
 
@@ -271,51 +259,42 @@ def _digest(repo: Repo) -> Digest:
     return cache(partial(dvc_digest, of_file=of_file))
 
 
-def _objects(found: Any) -> dict[Path, str]:
-    """Return where DVC's cache has, or will have, each output of a stage, with its digest."""
-    digests = dict[str, Any]()
-    for out in (out for out in found.outs if out.use_cache):
-        path = Path(out.fs_path)
-        files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
-        for one in [path, *files]:
-            digests[str(dvc_digest(one))] = out.cache
-    return {Path(where.oid_to_path(digest)): digest for digest, where in digests.items()}
-
-
 def _is_cached(found: Any) -> bool:
     return not any(out.changed_cache() for out in found.outs if out.use_cache)
 
 
-def _has(path: Path, digest: str) -> bool:
-    return path.exists() and file_digest(path) == digest.removesuffix(".dir")
+def _damaged(found: Any) -> list[Path]:
+    """Return the files of DVC's cache, for the outputs of a stage, that are missing or cut.
 
-
-def _remove_damaged(found: Any) -> None:
-    """Remove the files of DVC's cache, for the outputs of a stage, that are not what their names say.
-
-    DVC itself takes their word for it. It would put a file that was cut in place of a good output. The
-    commit that follows writes them again.
+    DVC itself takes the word of their names. It would put a file that was cut in place of a good output.
     """
-    for path, digest in _objects(found).items():
-        if not _has(path, digest):
-            path.unlink(missing_ok=True)
+    digests = dict[str, Any]()
+    for out in (out for out in found.outs if out.use_cache):
+        path = Path(out.fs_path)
+        files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+        digests |= {str(dvc_digest(one)): out.cache for one in [path, *files]}
+    places = {digest: Path(where.oid_to_path(digest)) for digest, where in digests.items()}
+    return [
+        path
+        for digest, path in places.items()
+        if not path.exists() or file_digest(path) != digest.removesuffix(".dir")
+    ]
 
 
-def _is_safe(found: Any) -> bool:
-    """Return whether every output of a stage was read back from DVC's cache."""
-    return all(_has(*item) for item in _objects(found).items())
-
-
-def _drop_from_lock(file: ProjectFile, known: set[str]) -> None:
-    """Remove the entries of stages that are no longer declared. DVC itself keeps them for ever."""
-    if file.lockfile_contents.get("stages", {}).keys() - known:
-        with modify_yaml(Path(file.path).with_suffix(".lock")) as lock:
-            for name in lock["stages"].keys() - known:
-                del lock["stages"][name]
+def _remove_cut_locks(repo: Repo) -> None:
+    """Remove DVC's file of locks if a killed process left it cut, so that it names no process."""
+    path = Path(repo.tmp_dir, "rwlock")
+    by_links = repo.config["core"].get("hardlink_lock", False)
+    with make_lock(f"{path}.lock", repo.tmp_dir, hardlink_lock=by_links):  # nobody is writing it
+        try:
+            json.loads(path.read_bytes() if path.exists() else "{}")
+        except ValueError:
+            log.warning("%s: a command that was killed left it cut; removed", path)
+            path.unlink()
 
 
 def _show_to_dvc(experiment: str, repo: Repo) -> None:
     """Let DVC's own commands see an experiment that has run here, even if .dvcignore hides it."""
-    file = _dvc_yaml(experiment, Path().resolve())
+    file = _dvc_yaml(experiment)
     if repo.dvcignore.is_ignored_file(str(file)):
         write_text(file.with_name(".dvcignore"), f"!{file.name}\n")

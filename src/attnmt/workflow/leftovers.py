@@ -1,4 +1,4 @@
-"""Outputs that were left by models and families that are no longer in the parameters."""
+"""Outputs of models and families that are no longer in the parameters: set aside, and put back."""
 
 import logging
 import shutil
@@ -8,6 +8,7 @@ from pathlib import Path
 from attnmt.config import Params
 from attnmt.layout import Layout
 from attnmt.scoring.score_table import BASELINES
+from attnmt.workflow.record import Run, Task, dvc_digest, made
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,19 @@ def _leftovers(params: Params, layout: Layout) -> Iterator[Path]:
     }
     for folder, known in known_names.items():
         for path in sorted(folder.glob("[!.]*")):
-            old_form = folder == layout.scores("x").parent and path.suffix == ".json"
-            if (old_form or path.stem not in known) and path.suffix != ".partial":
+            if path.stem not in known and path.suffix != ".partial":
                 yield path
+
+
+def put_back(run: Run | None, task: Task, aside: Path) -> None:
+    """Move the outputs of a stage back if they lie aside and a run of this very stage made them."""
+    places = {output: aside / output for output in task.outputs}
+    if any(Path(one).exists() for one in places) or not all(
+        one.exists() for one in places.values()
+    ):
+        return
+    if made(run, task, lambda path: dvc_digest(places.get(str(path), path))):
+        for output, place in places.items():
+            Path(output).parent.mkdir(parents=True, exist_ok=True)
+            place.replace(output)
+        log.warning("%s: put back from %s", task.name, aside)

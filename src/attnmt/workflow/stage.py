@@ -3,7 +3,9 @@
 import inspect
 import logging
 import os
+import re
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -12,17 +14,19 @@ from typing import Any, NoReturn
 
 import typer
 
-from attnmt.config import Params, load_params
+from attnmt.config import load_params
 from attnmt.errors import InputError, escaped, lacks_memory, memory_message
 from attnmt.files.atomic import FULL
-from attnmt.files.text_file import json_text, read_json, update_text
+from attnmt.files.text_file import json_text, update_text
 from attnmt.layout import Layout
 from attnmt.training.stop import handled
 from attnmt.workflow.dependencies import STAGE, dependencies, dependencies_file
-from attnmt.workflow.record import DVC_STAGE, Task, read_plan, recorded
+from attnmt.workflow.record import Task, read_plan, recorded
 
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
 PLANNED = "ATTNMT_PLANNED"  # set by the Snakefile: the stage runs as a part of its plan
+SQLITE_FULL = re.compile("disk is full|disk I/O error")
+NO_NAME = "standard output, or a cache"  # a full disk, if the error does not say where
 ENDED_BY_SIGNAL = 128  # what a shell adds to a signal's number
 
 
@@ -42,7 +46,9 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
         if task is None or task.name == STAGE:
             main(params_file, **others)
             return
-        _check_dependencies(params, task.name)
+        # Perhaps they have changed since the engine read them. The record is of what runs now.
+        now = dependencies(params, task.name)
+        update_text(dependencies_file(params.experiment, task.name), json_text(now))
         with recorded(task, Layout(params.experiment).record(task.name)):
             main(params_file, **others)
 
@@ -52,23 +58,6 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(help=description)(run)
     run_app(app)
-
-
-def _check_dependencies(params: Params, stage: str) -> None:
-    """Check that the code and the parameters are those that the engine has seen.
-
-    If a person started the stage, their file is brought up to date instead.
-    """
-    path, now = dependencies_file(params.experiment, stage), dependencies(params, stage)
-    if not {PLANNED, DVC_STAGE} & os.environ.keys():
-        update_text(path, json_text(now))
-    elif (then := read_json(path)) != now:
-        changed = [
-            name for part in now for name in now[part] if then[part].get(name) != now[part][name]
-        ]
-        raise InputError(
-            f"{path}: {', '.join(changed)} changed after DVC or Snakemake had read it; start again"
-        )
 
 
 def _task(experiment: str, command: str) -> Task | None:
@@ -112,9 +101,9 @@ def run_app(app: typer.Typer) -> None:
                 os._exit(ended.code)  # Python would wait for threads that still search
             raise
         except Exception as error:
+            _close_output()
             if (message := _not_allowed(error)) is None:
                 raise
-            _close_output()
             _fail(message)
 
 
@@ -123,9 +112,13 @@ def _not_allowed(error: Exception) -> str | None:
     if lacks_memory(error):
         return memory_message(error)
     # atomic.py reports a full disk under a file that is being written.
+    if isinstance(error, sqlite3.OperationalError) and SQLITE_FULL.search(str(error)):
+        return f"a disk: {error}; free some space, of caches and temporary files, too"
     if not isinstance(error, OSError) or (error.filename is None and error.errno not in FULL):
         return None
-    place, cure = error.filename or "standard output", "make sure that you may read and write it"
+    place, cure = error.filename or NO_NAME, "make sure that you may read and write it"
+    if error.errno in FULL:
+        cure = "free some space, of caches and temporary files, too, or allow more"
     if isinstance(error, FileNotFoundError) and os.sep not in str(place):
         cure = f"if {place} is a program, install it"
     return f"{place}: {error.strerror}; {cure}"
@@ -137,7 +130,7 @@ def _fail(message: str) -> NoReturn:
 
 
 def _close_output() -> None:
-    """Drop what standard output does not take; Python would try to write it again at the end."""
+    """Drop what standard output does not take. Python would try to write it again at the end."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -4,20 +4,16 @@ Shapes: N sentences of at most M source words, K queries for each, n cells.
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
 
 from torch import Tensor, nn
 
-from attnmt.config import LinkStep, ModelShape, System
+from attnmt.config import ModelShape, System
 from attnmt.model.memory import Memory
 from attnmt.model.windows import Window
 
 
 class Score(nn.Module, ABC):
     """A score, with its parameters."""
-
-    # Where the authors' program reads the link of a word: at its own step, or at the next.
-    authors_step: ClassVar[LinkStep] = "next"
 
     def __init__(self, system: System, shape: ModelShape) -> None:
         super().__init__()

@@ -16,8 +16,6 @@ class Location(Score):
     words than slots, the words read first have no slot.
     """
 
-    authors_step = "same"
-
     def __init__(self, system: System, shape: ModelShape) -> None:
         super().__init__(system, shape)
         self.W_a = parameter(shape.location_slots, shape.size)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from attnmt.config import LINKS, Params
 from attnmt.corpora.links import GoldLinks, Links, read_links
-from attnmt.corpora.parallel import count_words
+from attnmt.corpora.parallel import count_parallel_lines, every_nth_pair
 from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines, sha256_of_lines
 from attnmt.layout import Layout
@@ -50,10 +50,8 @@ def reference_links(params: Params, aligned: str, family: str | None = None) -> 
 
 def aligner_links(params: Params, name: str, family: str | None = None) -> list[GoldLinks]:
     """Return the outside aligner's links of the words of a set, as in :func:`reference_links`."""
-    path, again = (
-        Layout(params.experiment).dictionary / f"{name}.{LINKS}",
-        "run the dictionary stage again",
-    )
+    path = Layout(params.experiment).dictionary / f"{name}.{LINKS}"
+    again = "run the dictionary stage again"
     if not path.exists():
         raise InputError(f"{path}: no such file; {again}")
     words = token_counts(params, name)
@@ -76,7 +74,8 @@ def token_counts(params: Params, aligned: str) -> list[tuple[int, int]]:
     """Return how many tokens each sentence pair of a set has, source and target."""
     tokens = Layout(params.experiment).tokens
     source, target = (tokens / f"{aligned}.{code}" for code in params.languages.codes)
-    return count_words(source, target)
+    count_parallel_lines((source, target))
+    return [(len(words), len(others)) for words, others in every_nth_pair(source, target)]
 
 
 def cut_links(links: GoldLinks, words: tuple[int, int], length: int) -> GoldLinks:
