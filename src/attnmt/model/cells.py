@@ -49,7 +49,9 @@ class GRU:
         self, W_h: Tensor, W_x: Tensor | None, W_y: Tensor | None, y: Tensor | None
     ) -> None:
         """Take the weights of h_{t-1} [3n, n], of x_t [3n, m] and of y [T, .., e], [3n, e]."""
-        self.of_h, self.of_x, self.of_y = Factor(W_h), None, None
+        self.of_h = Factor(W_h)
+        self.of_x: Any = None
+        self.of_y: Any = None
         if W_x is not None:
             self.of_x = Factor(W_x, W_y, y)
         elif y is not None and W_y is not None:
@@ -58,7 +60,7 @@ class GRU:
     def step(self, x: Tensor | None, state: State, t: int) -> State:
         """Return h_t from x_t [.., m] and h_{t-1}."""
         (h,) = state
-        sums: Any = self.of_y[t] if self.of_y is not None else self.of_x(x, t)
+        sums = self.of_y[t] if self.of_y is not None else self.of_x(x, t)
         r_x, z_x, n_x = sums.chunk(3, dim=-1)
         r_h, z_h, n_h = self.of_h(h, t).chunk(3, dim=-1)
         r, z = torch.sigmoid(r_x + r_h), torch.sigmoid(z_x + z_h)
