@@ -20,12 +20,14 @@ from attnmt.decoding.search import Search
 from attnmt.model.cpu_isa import keep_to_avx2
 from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.model.products import matmul
+from attnmt.model.stack import Stack
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
 
 WORDS = 61
 # Rows, columns and numbers in each sum. oneDNN cuts sums of so many numbers, elsewhere with AVX-512.
 LONG_SUMS = [(1, 64, 1024), (2, 37, 1000), (64, 7, 1030), (5, 37, 3000)]
+LONG_LAYERS = [(14, 64, 256), (3, 5, 520)]  # T, N, n; a weight's gradient sums T N numbers
 # The cell, the system and the settings of each: every window, both cells, both optimizers.
 TRAININGS: dict[str, tuple[str, System, TrainingSettings]] = {
     "no attention": ("lstm", System(dropout=0.2), SETTINGS),
@@ -63,13 +65,13 @@ TRAININGS: dict[str, tuple[str, System, TrainingSettings]] = {
 def digests() -> dict[str, dict[str, str]]:
     """Train each; return the SHA-256 of its weights, its costs, its translations and its links.
 
-    The last entry, ``long sums``, has that of products.
+    The last entry, ``long sums``, has those of products and of an LSTM's layers.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         trained = {name: _digests(*training) for name, training in TRAININGS.items()}
-        return trained | {"long sums": {"products": _products()}}
+        return trained | {"long sums": {"products": _products(), "layers": _layers()}}
     finally:
         torch.set_num_threads(threads)
 
@@ -106,6 +108,18 @@ def _products() -> str:
         for *sides, length in LONG_SUMS
     ]
     return _sha256(matmul(x, W).numpy().tobytes() for x, W in factors)
+
+
+def _layers() -> str:
+    torch.manual_seed(1)
+    results = []
+    for T, N, n in LONG_LAYERS:
+        stack = Stack("lstm", n, n, 1, dropout=0.0)
+        x = torch.randn(T, N, n, requires_grad=True)
+        h, _ = stack(x)
+        h.square().sum().backward()
+        results += [h.detach(), x.grad, *(weight.grad for weight in stack.parameters())]
+    return _sha256(one.contiguous().numpy().tobytes() for one in results)
 
 
 def _sha256(parts: Iterable[bytes]) -> str:

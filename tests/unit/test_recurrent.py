@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
 from attnmt.model.encoders.bidirectional import Bidirectional
-from attnmt.model.stack import Stack, State
+from attnmt.model.stack import Stack, State, Steps
 
 INPUTS, SIZE, N = 4, 3, 2
 
@@ -57,18 +57,21 @@ class Case:
 
 
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
-@pytest.mark.parametrize(
-    ("layers", "T", "zero", "gpu"),
-    [(2, 7, True, False), (2, 7, False, False), (1, 1, False, False), (2, 4, False, True)],
-)
-def test_a_scan_for_a_processor_or_a_gpu_equals_torchs_module(
-    cell, layers, T, zero, gpu, monkeypatch
-):
-    if gpu:
-        monkeypatch.setattr(Stack, "scan", Stack.scan_on_gpu)
+@pytest.mark.parametrize(("layers", "T", "zero"), [(2, 7, True), (2, 7, False), (1, 1, False)])
+def test_layers_over_a_sentence_equal_torchs_module(cell, layers, T, zero):
     case = Case(cell, layers, T, zero)
     hs, last = case.stack(case.x, None if zero else case.state)
     case.compare([hs, *flat(last)], [case.hs, *case.last])
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_layers_step_by_step_equal_torchs_module(cell):
+    case = Case(cell, 2, 7)
+    steps, state, hs = Steps(case.stack, case.state[-1][0]), case.state, []
+    for t, x in enumerate(case.x):
+        h, state = steps(x, state, t)
+        hs.append(h)
+    case.compare([torch.stack(hs), *flat(state)], [case.hs, *case.last])
 
 
 @pytest.mark.parametrize("reverse", [False, True])
