@@ -37,7 +37,9 @@ def test_after_snakemake_both_engines_find_nothing_to_do(built):
 def test_both_engines_make_the_same_bytes(built, tmp_path):
     """So where the demo is made from a fresh clone, git finds nothing to commit."""
     other = built.clone(tmp_path / "other")
-    assert other.repro() == {stage for edge in built.edges() for stage in edge}
+    # Git has the results of gather and report, and what they are made of is the same again.
+    made = {stage for edge in built.edges() for stage in edge} - {"gather", "report"}
+    assert other.repro() == made
     assert other.results() == built.results()
     assert other.run("git", "status", "--porcelain") == ""
 

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
 from attnmt.config import LINKS
-from attnmt.errors import InputError
 from attnmt.files.text_file import write_json, write_lines
 from attnmt.layout import Layout
 from attnmt.reporting import attention, draw
@@ -98,13 +97,6 @@ def test_own_translations_have_no_gold_links_and_are_shown_as_they_were_written(
     write_attention("gru_self", sample, file="test2.attention.json")
     (matrix,) = read_matrices(params, "gru_self", "test2", forced=False)
     assert (matrix.source, matrix.target, matrix.gold) == (["it", "'s"], ["&", "</s>"], None)
-
-
-def test_gold_links_of_another_text_are_refused(params):
-    for line in (LINE, 5):  # the set has five lines
-        write_attention("local_m_general_feed", (line, ["a"], ["b"], [[1.0]]))
-        with pytest.raises(InputError, match=rf"{FORCED}: line {line}: the gold links"):
-            figure7(only(params, "local_m_general_feed"))
 
 
 def test_figure_7_has_gold_links_and_the_models_that_attend(params):

@@ -85,7 +85,10 @@ def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> No
         ("bytearray(10**18)", "there is not enough memory; close other programs"),
         ("import torch; torch.empty(10**17)", "there is not enough memory; close other programs"),
         ("subprocess.run(['no-git'])", "no-git: No such file or directory; if no-git is a program"),
-        ("raise OSError(28, os.strerror(28))", "a disk: No space left on device; free some space"),
+        (
+            "raise OSError(28, os.strerror(28))",
+            "standard output, or a cache: No space left on device; free",
+        ),
         ("open('no/file')", "no/file: No such file or directory; make sure that you may read"),
     ],
 )

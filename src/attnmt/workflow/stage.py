@@ -26,6 +26,7 @@ from attnmt.workflow.record import Task, read_plan, recorded
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
 PLANNED = "ATTNMT_PLANNED"  # set by the Snakefile: the stage runs as a part of its plan
 SQLITE_FULL = re.compile("disk is full|disk I/O error")
+NO_NAME = "standard output, or a cache"  # a full disk, if the error does not say where
 ENDED_BY_SIGNAL = 128  # what a shell adds to a signal's number
 
 
@@ -100,25 +101,22 @@ def run_app(app: typer.Typer) -> None:
                 os._exit(ended.code)  # Python would wait for threads that still search
             raise
         except Exception as error:
-            place = "a disk" if _close_output() else "standard output"
-            if (message := _not_allowed(error, place)) is None:
+            _close_output()
+            if (message := _not_allowed(error)) is None:
                 raise
             _fail(message)
 
 
-def _not_allowed(error: Exception, place: str) -> str | None:
-    """Say what the system does not allow; return None if an error is about something else.
-
-    ``place`` is where a disk is full if the error does not say so: that of DVC's cache, for example.
-    """
+def _not_allowed(error: Exception) -> str | None:
+    """Say what the system does not allow; return None if an error is about something else."""
     if lacks_memory(error):
         return memory_message(error)
     # atomic.py reports a full disk under a file that is being written.
     if isinstance(error, sqlite3.OperationalError) and SQLITE_FULL.search(str(error)):
-        return f"{place}: {error}; free some space, of caches and temporary files, too"
+        return f"a disk: {error}; free some space, of caches and temporary files, too"
     if not isinstance(error, OSError) or (error.filename is None and error.errno not in FULL):
         return None
-    place, cure = error.filename or place, "make sure that you may read and write it"
+    place, cure = error.filename or NO_NAME, "make sure that you may read and write it"
     if error.errno in FULL:
         cure = "free some space, of caches and temporary files, too, or allow more"
     if isinstance(error, FileNotFoundError) and os.sep not in str(place):
@@ -131,14 +129,9 @@ def _fail(message: str) -> NoReturn:
     sys.exit(2)
 
 
-def _close_output() -> bool:
-    """Drop what standard output does not take; return whether it takes all.
-
-    Python would try to write it again at the end.
-    """
+def _close_output() -> None:
+    """Drop what standard output does not take. Python would try to write it again at the end."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return False
-    return True
