@@ -87,11 +87,7 @@ def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> No
         ("subprocess.run(['no-git'])", "no-git: No such file or directory; if no-git is a program"),
         (
             "raise OSError(28, os.strerror(28))",
-<<<<<<< HEAD
-            "standard output, or a cache: No space left on device; free some space",
-=======
             "standard output, or a cache: No space left on device; free",
->>>>>>> b3c6a28a0652ac8e73b2bb3714cacfe27b1922d3
         ),
         ("open('no/file')", "no/file: No such file or directory; make sure that you may read"),
     ],
