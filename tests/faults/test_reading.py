@@ -132,6 +132,7 @@ def reported() -> Iterator[Case]:
     command, history = ("report",), f"{BASE}/history.csv"
     yield Case(history, content(""), command, "csv:1: .*'step'")
     yield Case(history, line(3, "20,1,1.0,100,2.0,1.75"), command, "csv:3: ")
+    yield Case(f"{OUT}/base/test.txt", line(5, None), command, "lines.*translate")
     yield Case(FORCED, value("0.weights.0.0", 1.5), command, "0.weights.0.0: .*less than")
     for path in (NUMBERS, CLAIMS):
         yield Case(path, content(""), command, "csv:1: .*gather")
