@@ -114,6 +114,8 @@ def scored() -> Iterator[Case]:
     """Yield damage to translations, and to scores."""
     command, again = ("gather",), "evaluate of base"
     yield Case(f"{OUT}/base/test.out", line(5, None), ("evaluate", "base"), "4 lines")
+    replaced = f"{OUT}/{BEST}/test.replaced"
+    yield Case(replaced, line(3, ""), ("evaluate", BEST), "replaced:3: .*words")
     for damage, message in (
         (content(""), "csv:1: .*columns"),
         (line(3, "ours,training"), f"csv:3: 2 cells.*{again}"),
