@@ -1,5 +1,7 @@
-"""The one exception that a person is meant to read, and how a terminal shows it."""
+"""The one exception that a person is meant to read, and what a terminal shows of any error."""
 
+import errno
+import os
 import re
 
 # The codes of ASCII and Latin-1 but for tab and line feed, and marks that turn the writing's direction.
@@ -11,6 +13,12 @@ MEMORY = re.compile(
     "failed to map segment|can't start new thread"
 )
 NO_MEMORY = "there is not enough memory; close other programs, or allow more (ulimit -v)"
+# The disk is full, the user's quota used up, or a file longer than ulimit -f allows. SQLite, and what
+# looks for a place for temporary files, say so in words of their own.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_SPACE = re.compile("disk is full|disk I/O error|[Nn]o usable temporary directory")
+UNNAMED = "standard output, a cache or a temporary file"  # if the error does not say what is full
+MORE_SPACE = "free some space, of caches and temporary files, too, or allow more"
 
 
 class InputError(Exception):
@@ -26,11 +34,23 @@ def escaped(message: str) -> str:
     return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), message)
 
 
-def memory_message(error: BaseException) -> str:
-    """Return what to do about an error for which :func:`lacks_memory` is true.
+def not_allowed(error: BaseException) -> str | None:
+    """Say what the system does not allow, and the cure; None if an error is about something else."""
+    if lacks_memory(error):
+        return _memory_message(error)
+    if lacks_space(error):
+        place = getattr(error, "filename", None) or UNNAMED
+        return f"{place}: {getattr(error, 'strerror', None) or error}; {MORE_SPACE}"
+    if not isinstance(error, OSError) or error.filename is None:
+        return None
+    cure = "make sure that you may read and write it"
+    if isinstance(error, FileNotFoundError) and os.sep not in str(error.filename):
+        cure = f"if {error.filename} is a program, install it"
+    return f"{error.filename}: {error.strerror}; {cure}"
 
-    On a GPU torch says how much it asked for, and how much there was.
-    """
+
+def _memory_message(error: BaseException) -> str:
+    """On a GPU torch says how much it asked for, and how much there was."""
     first_line = str(error).partition("\n")[0]
     if not re.search("CUDA|HIP", first_line):
         return NO_MEMORY
@@ -40,3 +60,8 @@ def memory_message(error: BaseException) -> str:
 def lacks_memory(error: BaseException) -> bool:
     """Return whether an error says that there is not enough memory."""
     return isinstance(error, MemoryError) or bool(MEMORY.search(str(error)))
+
+
+def lacks_space(error: BaseException) -> bool:
+    """Return whether an error says that a disk is full, or a file as long as it may be."""
+    return getattr(error, "errno", None) in FULL or bool(NO_SPACE.search(str(error)))

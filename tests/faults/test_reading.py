@@ -114,6 +114,8 @@ def scored() -> Iterator[Case]:
     """Yield damage to translations, and to scores."""
     command, again = ("gather",), "evaluate of base"
     yield Case(f"{OUT}/base/test.out", line(5, None), ("evaluate", "base"), "4 lines")
+    replaced = f"{OUT}/{BEST}/test.replaced"
+    yield Case(replaced, line(3, ""), ("evaluate", BEST), "replaced:3: .*words")
     for damage, message in (
         (content(""), "csv:1: .*columns"),
         (line(3, "ours,training"), f"csv:3: 2 cells.*{again}"),
@@ -132,6 +134,7 @@ def reported() -> Iterator[Case]:
     command, history = ("report",), f"{BASE}/history.csv"
     yield Case(history, content(""), command, "csv:1: .*'step'")
     yield Case(history, line(3, "20,1,1.0,100,2.0,1.75"), command, "csv:3: ")
+    yield Case(f"{OUT}/base/test.txt", line(5, None), command, "lines.*translate")
     yield Case(FORCED, value("0.weights.0.0", 1.5), command, "0.weights.0.0: .*less than")
     for path in (NUMBERS, CLAIMS):
         yield Case(path, content(""), command, "csv:1: .*gather")

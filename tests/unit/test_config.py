@@ -63,6 +63,7 @@ PARAMS = [
     (SETS, "[test1, dev]", "sets.tests", "dev set"),
     ("{code: de,", "{code: en,", f"{TARGET}.code", "source, too"),
     ("name: German", 'name: "German|\\e[31m"', f"{TARGET}.name", "pattern"),
+    ("name: German", "name: _German_", f"{TARGET}.name", "pattern"),  # Markdown's emphasis
     ("candidates: 20", "candidates: 20, length_penalty: gnmt", f"{SEARCH}.alpha", "length_penalty"),
     ("h: 50}", "h: 50, tokenized: [gold]}", "tokenize.tokenized.0", "no set 'gold'"),
     (ONE, "seeds: {bas: 2}", "seeds.bas", "mean 'base'"),
@@ -114,6 +115,13 @@ def test_a_mistake_is_named_with_its_line(write, name, old, new, place, word):
         load_params(path, path.parent)
     assert f"{path.with_name(name)}:{line_of(text, old)}: {place}" in str(error.value)
     assert word in str(error.value)
+
+
+def test_a_value_of_thousands_of_brackets_is_refused(write):
+    deep = "name: " + "{a: " * 3000 + "}" * 3000
+    path = written(write, demo_text().replace("name: German", deep))
+    with pytest.raises(InputError, match=f"{TARGET}.name"):
+        load_params(path, path.parent)
 
 
 def written(write: Write, params: str | None = None, systems: str | None = None) -> Path:

@@ -20,7 +20,7 @@ from attnmt.files.text_file import read_lines, write_lines
 from attnmt.text.tokenizer import MosesTokenizer
 
 LANGUAGES = ("en", "de")
-ROMANCE = ("fr", "it", "es")
+ROMANCE = ("fr", "it", "es", "pt")
 
 # A mixture of all that the rules look at: characters and abbreviations of every kind. Control characters
 # and marks are missing: Moses deletes the first, and splits the second from their letters.
@@ -99,6 +99,7 @@ every_language = pytest.mark.parametrize(
 @example("Tokio (東京) 한국어, 漢字")  # and each of these characters
 @example("'5' '5 '' 'a' 'b'c'd")
 @example("Il y a.")  # which sacremoses takes for no abbreviation
+@example("Veja no. 7.")  # nor these
 @example("L'homme qu'il a vu aujourd'hui, M. Dupont l'a dit p.ex. à l'Est.")
 @example("L'uomo dell'anno: «c'è» un po' d'acqua, sig. Rossi, ecc. 5")
 @example("El señor dijo: ¿Cómo está, Sra. Díaz? ¡Bien! Av. 5.")

@@ -1,6 +1,7 @@
 """What a stage checks before it works, and how a command ends when it is interrupted."""
 
 import ast
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from attnmt.workflow import stage
 
 ROOT = Path(__file__).parents[2]
 
+FULL = "standard output, a cache or a temporary file"
 SLOW = """
 import signal
 import time
@@ -69,6 +71,25 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(tmp_path
         assert process.stderr.read() == ""
 
 
+def test_a_full_disk_and_a_uid_without_an_account_are_met_before_libraries_load(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "attnmt"
+    file.write_text(
+        "import pwd\n"
+        "pwd.getpwuid = {}.__getitem__\n"
+        "import attnmt.workflow.first_import\n"
+        "import getpass, resource, tempfile\n"
+        "print(getpass.getuser(), flush=True)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "tempfile.gettempdir()\n"
+    )
+    place = {"PYTHONPATH": str(ROOT / "src")}
+    ended = subprocess.run([sys.executable, file], capture_output=True, text=True, env=place)
+    assert (ended.returncode, ended.stdout) == (2, f"uid{os.getuid()}\n")
+    assert ended.stderr.startswith(f"error: {FULL}: No usable temporary directory")
+
+
 @pytest.mark.parametrize("program", [*(ROOT / "stages").glob("*.py"), ROOT / "src/attnmt/cli.py"])
 def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> None:
     first = next(
@@ -85,10 +106,8 @@ def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> No
         ("bytearray(10**18)", "there is not enough memory; close other programs"),
         ("import torch; torch.empty(10**17)", "there is not enough memory; close other programs"),
         ("subprocess.run(['no-git'])", "no-git: No such file or directory; if no-git is a program"),
-        (
-            "raise OSError(28, os.strerror(28))",
-            "standard output, or a cache: No space left on device; free",
-        ),
+        ("raise OSError(28, os.strerror(28))", f"{FULL}: No space left on device; free"),
+        ("raise sqlite3.OperationalError('disk I/O error')", f"{FULL}: disk I/O error; free"),
         ("open('no/file')", "no/file: No such file or directory; make sure that you may read"),
     ],
 )
@@ -96,7 +115,7 @@ def test_what_the_system_does_not_allow_ends_a_command_with_a_message(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: str, message: str
 ) -> None:
     app = typer.Typer()
-    app.command()(lambda: exec(f"import os, subprocess; {fault}"))
+    app.command()(lambda: exec(f"import os, sqlite3, subprocess; {fault}"))
     monkeypatch.setattr(sys, "argv", ["attnmt"])
     with pytest.raises(SystemExit) as ended:
         stage.run_app(app)

@@ -51,7 +51,11 @@ def new(
         typer.Option(help="The languages' codes, if the suffixes are others.", metavar=PAIR),
     ] = None,
     systems: Annotated[
-        str, typer.Option(help=f"Names from {SYSTEMS}, with commas between them.")
+        str,
+        typer.Option(
+            help=f"Names from {SYSTEMS}, with commas between them.",
+            show_default=", ".join(PROPOSED),  # which a narrow terminal can break
+        ),
     ] = ",".join(PROPOSED),
 ) -> None:
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.

@@ -25,7 +25,7 @@ class Language(Strict):
 
     code: Name  # ends its files' names, as in train.en
     # for titles; in Markdown and HTML, other signs would mean something
-    name: Annotated[str, Field(pattern=r"^[\w (),.'’-]+$")]
+    name: Annotated[str, Field(pattern=r"^([^\W_]|[ (),.'’-])+$")]
     tokenize: Rule
 
 

@@ -4,7 +4,6 @@ What is not yet complete lies beside its place as ``<name>.<machine>.<process>.p
 process that writes to the same place removes what a dead process of this machine left there.
 """
 
-import errno
 import glob
 import os
 import platform
@@ -14,10 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from attnmt.errors import InputError
+from attnmt.errors import FULL, InputError
 
-# The disk is full, the user's quota used up, or a file longer than ulimit -f allows.
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MACHINE = platform.node().replace(".", "-")
 _SUFFIX = re.compile(rf"\.{re.escape(MACHINE)}\.(\d+)\.partial(?=/|$)")
 

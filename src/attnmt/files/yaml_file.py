@@ -4,6 +4,7 @@ ruamel.yaml reads them, as for DVC, by YAML 1.2: ``no`` and ``1:30`` are text, a
 """
 
 import difflib
+import reprlib
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from attnmt.files.text_file import read_text
 
 Model = TypeVar("Model", bound=BaseModel)
 CHOICES = ("download", "choice", "local")  # what pydantic adds to a location of the corpus
-SHOWN = 60  # characters of a wrong value that an error shows
 Location = list[str | int]  # the keys and list indices that lead to a value
 
 
@@ -121,8 +121,7 @@ def explained(details: ErrorDetails, model: type[BaseModel]) -> tuple[Location, 
     message = details["msg"].removeprefix("Value error, ")
     if kind in ("value_error", "fault"):
         return location, message
-    value = repr(details["input"])
-    return location, f"{message} (found {value[:SHOWN]}{' ...' * (len(value) > SHOWN)})"
+    return location, f"{message} (found {reprlib.repr(details['input'])})"
 
 
 def _known_keys(kind: Any, location: Location) -> list[str]:

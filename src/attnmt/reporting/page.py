@@ -41,7 +41,7 @@ MATRICES = (
     "Which source words each step of the decoder reads, in whole percent, for references and for the "
     "systems' own translations. A row is the step that predicts its word."
 )
-JOINS = " ￭ says where a token joins its neighbor."
+JOINS = " ￭, or ▪ in the figure's files, says where a token joins its neighbor."
 
 
 @dataclass(frozen=True)

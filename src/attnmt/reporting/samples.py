@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from attnmt.config import DIRECTIONS, Direction, Language, Params
 from attnmt.decoding.kept_attention import sampled_lines
+from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.reporting.table import Cell, Format, Table, table_of
@@ -28,7 +29,7 @@ def samples_table(params: Params, numbers: ScoreTable) -> Table | None:
         None if the experiment has no ranked system.
 
     Raises:
-        InputError: if a file is missing.
+        InputError: if a file is missing, or has not as many lines as the others.
     """
     rows = dict(row for direction in DIRECTIONS for row in _rows(params, numbers, direction))
     title = OWN_TITLE if params.own_text else TITLE
@@ -43,10 +44,13 @@ def _rows(
     if not systems:
         return
     source, reference = (_plain(params, test, side) for side in params.languages.sides(direction))
-    texts = {"source": source, "reference": reference}
+    texts, layout = {"source": source, "reference": reference}, Layout(params.experiment)
     for name in systems:
-        path = Layout(params.experiment).translations(name) / f"{test}.txt"
+        path = layout.translations(name) / f"{test}.txt"
         texts[name] = read_lines(path, may_be_blank=True)
+        if {len(lines) for lines in texts.values()} != {len(source)}:
+            why = f"not as many lines as the files of {test} in {layout.raw}"
+            raise InputError(f"{path}: {why}; run the stages corpus and translate again")
     for line in sampled_lines(len(source), params.decoding.samples):
         for who, lines in texts.items():
             where: dict[str, Cell] = {"set": test, "line": float(line + 1)}

@@ -69,7 +69,8 @@ class Outputs:
         """Read what the model or ensemble ``name`` wrote for the set ``test``.
 
         Raises:
-            InputError: if a file is missing, or does not have as many lines as the reference.
+            InputError: if a file is missing, has not as many lines as the reference, or a line of the
+                replaced translations not as many words as before.
         """
         layout, system = Layout(params.experiment), params.translators(name)
         source, target = params.sides(name)
@@ -95,6 +96,13 @@ class Outputs:
         if not tokenized and not encoding.lowercase and encoding.length is None:
             raw = lines(layout.raw / f"{test}.{target}", "run the stages tokens and encode again")
         before, replaced = ([line.split() for line in translations(e)] for e in ("out", "replaced"))
+        for number, (words, others) in enumerate(zip(before, replaced, strict=True), start=1):
+            if len(words) != len(others):
+                place = layout.translations(name) / f"{test}.replaced:{number}"
+                why = (
+                    f"not as many words as in {test}.out; run the stage translate for {name} again"
+                )
+                raise InputError(f"{place}: {why}")
         after = Text(replaced, rule, translations("txt"))
         read = Text(reference, rule)
         characters = written_without_spaces(read.written)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from thot.alignment import EflomalAlignmentModel
 
 from attnmt.corpora.links import Links
-from attnmt.files.atomic import FULL
+from attnmt.errors import FULL
 from attnmt.files.progress import progress
 
 Pair = tuple[list[str], list[str]]  # the tokens of a sentence and its translation

@@ -50,6 +50,8 @@ _APOSTROPHES = {
 
 _LETTER, _LOWER, _DIGIT = map(regex.compile, (r"\p{Alpha}", r"\p{Lower}", r"[0-9]"))
 _NUMERIC = "#NUMERIC_ONLY#"  # marks abbreviations that keep their full stop only before a number
+# of Moses' lists, but not of sacremoses'
+_LACKING = {"fr": ["a"], "pt": [f"no {_NUMERIC}"]}
 
 _ESCAPED = {
     "|": "&#124;",
@@ -110,10 +112,8 @@ class MosesRules:
         hyphen = [_HYPHEN] if split_hyphens else []
         apostrophe = _APOSTROPHES.get(code, _APOSTROPHE)
         self._substitutions = [_SYMBOL, *hyphen, _DOTS, *_COMMA, *apostrophe]
-        listed = [item.split() for item in _prefixes().words(code)]
+        listed = [item.split() for item in (*_prefixes().words(code), *_LACKING.get(code, ()))]
         self._abbreviations = {words[0] for words in listed if _NUMERIC not in words}
-        if code == "fr":
-            self._abbreviations.add("a")  # Moses' list has it
         self._before_numbers = {words[0] for words in listed if _NUMERIC in words}
 
     def tokens(self, line: str) -> list[str]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from attnmt.config import Params
-from attnmt.errors import InputError
+from attnmt.errors import MORE_SPACE, InputError, lacks_space
 from attnmt.files.text_file import read_json
 from attnmt.layout import CONFIG, METRICS, Layout
 from attnmt.scoring.score_table import DIGITS
@@ -42,11 +42,10 @@ def import_missing(params: Params) -> list[str]:
     except InputError:
         raise
     except Exception as error:
-        cause = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise InputError(
-            f"MLflow at {store_uri()}: {cause}; check that it is installed (extra 'workflow') and that "
-            f"MLFLOW_TRACKING_URI is right"
-        ) from error
+        cause, cure = f"{type(error).__name__}: {error}".splitlines()[0], MORE_SPACE
+        if not lacks_space(error):
+            cure = "check that it is installed (extra 'workflow'), and that MLFLOW_TRACKING_URI is right"
+        raise InputError(f"MLflow at {store_uri()}: {cause}; {cure}") from error
 
 
 def _add(client: Any, experiment: str, name: str) -> bool:

@@ -12,7 +12,7 @@ from urllib.parse import urlparse
 
 from filelock import FileLock
 
-from attnmt.errors import InputError
+from attnmt.errors import MORE_SPACE, InputError, lacks_space
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 ELSEWHERE = "ATTNMT_ELSEWHERE"  # set by the Snakefile in a job on another machine
@@ -63,8 +63,9 @@ def connect() -> Any:
                 with closing(sqlite3.connect(uri.path[1:])) as database:
                     database.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
-            why = f"{uri.path[1:]}: SQLite cannot write to it ({error})"
-            raise InputError(f"{why}; move it away; attnmt track fills a new one") from None
+            place, cure = uri.path[1:], "move it away; attnmt track fills a new one"
+            cure = MORE_SPACE if lacks_space(error) else cure
+            raise InputError(f"{place}: SQLite cannot write to it ({error}); {cure}") from None
         client = MlflowClient(store_uri())
         client.search_experiments(max_results=1)
     return client

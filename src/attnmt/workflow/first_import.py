@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 import attnmt
-from attnmt.errors import NO_MEMORY, InputError, lacks_memory
+from attnmt.errors import InputError, escaped, not_allowed
 
 SOURCE = Path(attnmt.__file__).parent  # of the code that runs
 PROGRAM = Path(sys.argv[0])  # another program, such as a notebook, keeps its Ctrl-C
@@ -52,10 +52,10 @@ def _run_own_code(source: Path) -> None:
 
 
 def _tell(kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
-    """Say that there is not enough memory, or show the traceback of another error."""
-    if not lacks_memory(error):
+    """Say what the system does not allow, or show the traceback of another error."""
+    if (message := not_allowed(error)) is None:
         return sys.__excepthook__(kind, error, at)
-    print(f"error: {NO_MEMORY}", file=sys.stderr, flush=True)
+    print(f"error: {escaped(message)}", file=sys.stderr, flush=True)
     os._exit(2)  # the status of an uncaught error would be 1
 
 

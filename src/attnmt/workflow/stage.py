@@ -3,9 +3,7 @@
 import inspect
 import logging
 import os
-import re
 import signal
-import sqlite3
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -15,8 +13,7 @@ from typing import Any, NoReturn
 import typer
 
 from attnmt.config import load_params
-from attnmt.errors import InputError, escaped, lacks_memory, memory_message
-from attnmt.files.atomic import FULL
+from attnmt.errors import InputError, escaped, not_allowed
 from attnmt.files.text_file import json_text, update_text
 from attnmt.layout import Layout
 from attnmt.training.stop import handled
@@ -25,8 +22,6 @@ from attnmt.workflow.record import Task, read_plan, recorded
 
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # Ctrl-C has Python's own handler
 PLANNED = "ATTNMT_PLANNED"  # set by the Snakefile: the stage runs as a part of its plan
-SQLITE_FULL = re.compile("disk is full|disk I/O error")
-NO_NAME = "standard output, or a cache"  # a full disk, if the error does not say where
 ENDED_BY_SIGNAL = 128  # what a shell adds to a signal's number
 
 
@@ -102,26 +97,9 @@ def run_app(app: typer.Typer) -> None:
             raise
         except Exception as error:
             _close_output()
-            if (message := _not_allowed(error)) is None:
+            if (message := not_allowed(error)) is None:
                 raise
             _fail(message)
-
-
-def _not_allowed(error: Exception) -> str | None:
-    """Say what the system does not allow; return None if an error is about something else."""
-    if lacks_memory(error):
-        return memory_message(error)
-    # atomic.py reports a full disk under a file that is being written.
-    if isinstance(error, sqlite3.OperationalError) and SQLITE_FULL.search(str(error)):
-        return f"a disk: {error}; free some space, of caches and temporary files, too"
-    if not isinstance(error, OSError) or (error.filename is None and error.errno not in FULL):
-        return None
-    place, cure = error.filename or NO_NAME, "make sure that you may read and write it"
-    if error.errno in FULL:
-        cure = "free some space, of caches and temporary files, too, or allow more"
-    if isinstance(error, FileNotFoundError) and os.sep not in str(place):
-        cure = f"if {place} is a program, install it"
-    return f"{place}: {error.strerror}; {cure}"
 
 
 def _fail(message: str) -> NoReturn:
