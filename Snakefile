@@ -47,8 +47,9 @@ if workflow.remote_exec:
 
 
 def command(stage, resources):
-    """Return a stage's command. In a job on another machine, a stage that asks for a GPU first looks for it."""
-    looks = workflow.remote_exec and resources.get("gpu")
+    """Return a stage's command. Where it has been promised a GPU, it first looks for one."""
+    promised = workflow.remote_exec or "gpu" in workflow.global_resources
+    looks = promised and resources.get("gpu")
     return "python -m attnmt.workflow.promised_gpu && " * bool(looks) + stage.command
 
 

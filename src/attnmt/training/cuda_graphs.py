@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attnmt.errors import InputError
+from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch
 from attnmt.text.vocabulary import EOS
 
@@ -89,3 +90,9 @@ class _Graph:
 def wanted() -> bool:
     """Say whether steps on a GPU are captured, which the environment may refuse."""
     return os.environ.get(SWITCH) != "0"
+
+
+def captures(model: LuongNMT) -> bool:
+    """Say whether a model's steps are captured: on a GPU, unless attention sees the padding."""
+    faults = model.config.system.faults
+    return model.device.type == "cuda" and "unmasked_padding" not in faults and wanted()

@@ -3,6 +3,7 @@
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +15,15 @@ from attnmt.config import TrainingSettings
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
+from attnmt.training.cuda_graphs import captures
 from attnmt.training.evaluation import Evaluation, Observer
+from attnmt.training.machine import described
 from attnmt.training.schedule import Schedule
 from attnmt.training.state import Meter, TrainingState
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
+
+FIRST = 100  # batches after which a training says how fast it is
 
 log = logging.getLogger(__name__)
 
@@ -52,16 +57,24 @@ def train(
         TrainingStopped: when a signal has come; the checkpoint holds all that was trained.
     """
     stop = stop or Stop()
+    schedule = Schedule(settings, len(text))
+    log.info(
+        "%s, %s%s, %d parameters, %d batches",
+        described(model.device),
+        settings.precision,
+        ", captured steps" * captures(model),
+        sum(parameter.numel() for parameter in model.parameters()),
+        schedule.batches,
+    )
     torch.manual_seed(seed)
     model.initialize(seed)
     model.train()
     step = Step(model, settings)
-    schedule = Schedule(settings, len(text))
     evaluation = Evaluation(model, held_out, schedule, checkpoints, observe, stop)
     progress = checkpoints.load(model, step.optimizer)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
-    meter = Meter(progress, model.device)
+    meter, began = Meter(progress, model.device), replace(progress)
     batches = _batches(text, settings, seed, progress)
     bar = tqdm(
         total=schedule.batches,
@@ -92,6 +105,12 @@ def train(
             # On a GPU the host does not wait for a step: it makes the next batch meanwhile.
             meter.add(step(text.batch(rows), schedule.rate(progress)))
             bar.update()
+            if progress.step == began.step + FIRST:
+                meter.read(progress)
+                speed = (progress.target_words - began.target_words) / (
+                    progress.seconds - began.seconds
+                )
+                log.info("the first %d batches: %.0f target words/s", FIRST, speed)
         model.load_state_dict(checkpoints.load_best(progress))
         metrics = evaluation.metrics(progress)
     model.eval()
