@@ -2,9 +2,8 @@
 
 ``origin.json`` says which code wrote the checkpoints, and at which commits it ran.
 
-``diverged.txt`` says that a cost or weights were not finite. Snakemake tries a failed stage again as
-often as it was told (profiles/slurm), whatever the exit status was. This training would only diverge
-again, so it is refused at once.
+``diverged.txt`` says that a cost or weights were not finite. This training would only diverge again, so
+it is refused at once.
 """
 
 import logging
