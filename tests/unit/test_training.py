@@ -73,12 +73,13 @@ def test_interruptions_change_no_byte(tmp_path, settings):
 
 
 def test_a_training_says_first_what_it_computes_on_and_soon_how_fast(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr(loop, "FIRST", 3)
+    monkeypatch.setattr(loop, "WATCHED", 3)
     caplog.set_level(logging.INFO)
     run(tmp_path)
     first, second = caplog.messages[:2]
     assert first.startswith(f"{described(torch.device('cpu'))}, fp32, ")
-    assert second.startswith("the first 3 batches: ")
+    assert "target words/s" in second
+    assert "3 batches" in second
 
 
 def test_a_stop_ends_an_evaluation_early(tmp_path):

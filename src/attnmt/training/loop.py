@@ -15,15 +15,13 @@ from attnmt.config import TrainingSettings
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
-from attnmt.training.cuda_graphs import captures
+from attnmt.training.cuda_graphs import WATCHED, captures
 from attnmt.training.evaluation import Evaluation, Observer
 from attnmt.training.machine import described
 from attnmt.training.schedule import Schedule
 from attnmt.training.state import Meter, TrainingState
 from attnmt.training.step import Step
 from attnmt.training.stop import Stop, TrainingStopped
-
-FIRST = 100  # batches after which a training says how fast it is
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +72,7 @@ def train(
     progress = checkpoints.load(model, step.optimizer)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
-    meter, began = Meter(progress, model.device), replace(progress)
+    meter, start, before = Meter(progress, model.device), progress.step, replace(progress)
     batches = _batches(text, settings, seed, progress)
     bar = tqdm(
         total=schedule.batches,
@@ -105,12 +103,13 @@ def train(
             # On a GPU the host does not wait for a step: it makes the next batch meanwhile.
             meter.add(step(text.batch(rows), schedule.rate(progress)))
             bar.update()
-            if progress.step == began.step + FIRST:
+            if progress.step - start in (WATCHED, 2 * WATCHED):
                 meter.read(progress)
-                speed = (progress.target_words - began.target_words) / (
-                    progress.seconds - began.seconds
-                )
-                log.info("the first %d batches: %.0f target words/s", FIRST, speed)
+                if progress.step > start + WATCHED:  # steps are captured now
+                    words = progress.target_words - before.target_words
+                    speed = words / (progress.seconds - before.seconds)
+                    log.info("the second %d batches: %.0f target words/s", WATCHED, speed)
+                before = replace(progress)
         model.load_state_dict(checkpoints.load_best(progress))
         metrics = evaluation.metrics(progress)
     model.eval()
