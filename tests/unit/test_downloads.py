@@ -85,14 +85,13 @@ def test_a_transfer_that_breaks_off_is_tried_again(server, folder, fault):
 
 
 def test_a_download_goes_on_where_it_broke_off(server, folder):
-    """At every break it has some more, so that breaks are no tries; and also after a new start."""
+    """Breaks that brought something are no tries. A new start goes on, too."""
     server.ranges = True
     server.faults["a.en"] = [60_000, 50_000, 40_000, 30_000, *[-1] * TRIES]
     file = server.file("a.en", CONTENT)
     refused(file, folder)
     assert fetch_one(file, folder) == CONTENT
-    starts = [*dict.fromkeys(server.starts)]
-    assert len(starts) == 4
+    starts = dict.fromkeys(server.starts)
     assert all(0 <= sent - start < 4 * CHUNK for sent, start in zip(SENT, starts, strict=True))
     (folder / "a.en").rename(folder / "a.en.partial")
     server.files["a.en"] = other = OTHER[:150_000]  # the part is of something longer

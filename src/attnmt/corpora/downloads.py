@@ -115,7 +115,7 @@ def _receive(url: str, part: Path) -> None:
         hooks={"response": _keep_content},
     ) as answer:
         if answer.status_code == requests.codes.requested_range_not_satisfiable:
-            part.unlink()  # it is that of another content
+            return  # it lacks nothing, or is that of another content, as its digest will show
         answer.raise_for_status()
         goes_on = answer.status_code == requests.codes.partial_content
         start *= goes_on
