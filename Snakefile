@@ -8,13 +8,14 @@ import signal
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.jobs import Job
 from snakemake.logging import logger
 
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import suggestion
 from attnmt.layout import Layout
-from attnmt.workflow import engine_stop
+from attnmt.workflow import engine_stop, retries
 from attnmt.workflow.dependencies import STAGE
 from attnmt.workflow.first_import import refuse_other_code
 from attnmt.workflow.graph import compare_stages, read_stages
@@ -47,9 +48,15 @@ if workflow.remote_exec:
 
 
 def command(stage, resources):
-    """Return a stage's command. In a job on another machine, a stage that asks for a GPU first looks for it."""
-    looks = workflow.remote_exec and resources.get("gpu")
+    """Return a stage's command. Where it has been promised a GPU, it first looks for one."""
+    promised = workflow.remote_exec or "gpu" in workflow.global_resources
+    looks = promised and resources.get("gpu")
     return "python -m attnmt.workflow.promised_gpu && " * bool(looks) + stage.command
+
+
+def status_file(name):
+    """Return the file into which a stage that fails writes its exit status (workflow/retries.py)."""
+    return LAYOUT.marker(name).with_suffix(".status")
 
 
 def marked(stage):
@@ -65,9 +72,14 @@ def marked(stage):
         return str(path.with_suffix(".todo"))
     elif PLANS:
         path.unlink(missing_ok=True)
+        status_file(stage.name).unlink(missing_ok=True)
     return str(path)
 
 
+if PLANS:
+    retries.heed(Job, status_file, logger.info)
+# Where --set-resources or a profile names a kind of stage, such as train, it means all of these stages.
+CHOSEN = workflow.resource_settings._parsed_overwrite_resources
 MARKERS = {stage.name: marked(stage) for stage in RULES}
 
 
@@ -105,6 +117,7 @@ for stage in RULES:
             f"logs/{EXPERIMENT}/{stage.name}.log",
         params:
             command=lambda wildcards, resources, stage=stage: command(stage, resources),
+            status=str(status_file(stage.name)),
         priority: stage.priority
         threads: stage.threads
         resources:
@@ -113,4 +126,8 @@ for stage in RULES:
             lambda wildcards: config.get("conda")  # None means the environment of Snakemake itself
         shell:
             # With a trap the shell waits for a stage that is told to end and saves what it has.
-            "trap : TERM USR1; export ATTNMT_PLANNED=yes; {{ {params.command}; }} > {log} 2>&1 && touch {output.done}"
+            "trap : TERM USR1; export ATTNMT_PLANNED=yes; {{ {params.command}; }} > {log} 2>&1"
+            " && touch {output.done} || {{ status=$?; echo $status > {params.status}; exit $status; }}"
+
+    for chosen in (stage.kind, stage.name):
+        workflow.get_rule(stage.name).resources.update(CHOSEN.get(chosen, {}))

@@ -38,7 +38,7 @@ def main(params_file: Path) -> None:
             write_downloaded(
                 params.corpus.chosen,
                 params.languages.codes,
-                params.sets.train,
+                params.sets,
                 folder,
                 layout.downloads,
                 params.corpus.accept,

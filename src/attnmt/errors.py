@@ -54,7 +54,10 @@ def _memory_message(error: BaseException) -> str:
     first_line = str(error).partition("\n")[0]
     if not re.search("CUDA|HIP", first_line):
         return NO_MEMORY
-    return f"{first_line} End other programs on this GPU, or take a smaller batch_size"
+    return (
+        f"{first_line} End other programs on this GPU, or train with ATTNMT_CUDA_GRAPHS=0; a smaller "
+        f"batch_size, which changes results, is the last resort"
+    )
 
 
 def lacks_memory(error: BaseException) -> bool:

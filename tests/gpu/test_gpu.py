@@ -13,6 +13,7 @@ from attnmt.config import System
 from attnmt.model.device import best_device
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch, ParallelText
+from attnmt.training import cuda_graphs
 from attnmt.training.cuda_graphs import SWITCH
 from attnmt.training.step import REMEMBERED, Step
 
@@ -76,6 +77,12 @@ def losses(
             step(batch, rate if i < count // 2 else rate / 2) for i, batch in enumerate(make(count))
         ]
     return torch.stack(step_losses).tolist()
+
+
+@pytest.fixture(autouse=True)
+def early_capture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have steps captured after a few batches, two of each shape."""
+    monkeypatch.setattr(cuda_graphs, "WATCHED", 6)
 
 
 @contextmanager

@@ -22,11 +22,20 @@ def test_the_two_graphs_have_the_same_edges(project):
     assert edges == {edge for edge in project.edges() if edge[0] != "depends"}
 
 
-def test_in_a_job_elsewhere_a_stage_that_asks_for_a_gpu_looks_for_it_first(project):
-    """As the plug-ins for clusters call Snakemake."""
-    shown = project.run("snakemake", "-n", "--printshellcmds", "--mode", "remote", "--nolock")
-    looking = set(re.findall(r"promised_gpu && python stages/(\w+)\.py", shown))
-    assert looking == {"train", "translate"}
+@pytest.mark.parametrize(
+    ("options", "stages"),
+    [
+        (
+            ["--mode", "remote", "--nolock"],
+            {"train", "translate"},
+        ),  # as the plug-ins for clusters do
+        (["--resources", "gpu=1"], {"train", "translate"}),
+        (["--resources", "gpu=0"], set()),
+    ],
+)
+def test_where_a_gpu_is_promised_a_stage_that_asks_for_one_looks_for_it(project, options, stages):
+    shown = project.run("snakemake", "-n", "--printshellcmds", *options)
+    assert {*re.findall(r"promised_gpu && python stages/(\w+)\.py", shown)} == stages
 
 
 def test_after_snakemake_both_engines_find_nothing_to_do(built):

@@ -21,9 +21,15 @@ class Answer(BaseHTTPRequestHandler):
         self.server.asked.append(name)
         content, faults = self.server.files.get(name), self.server.faults.get(name)
         sent = faults.pop(0) if faults else None
-        found = content is not None and sent != -1
-        self.send_response(200 if found else 503 if sent == -1 else 404)
-        self.send_header("Content-Length", str(len(content) if found else 0))
+        found, start = content is not None and sent != -1, 0
+        if found and self.server.ranges and (asked := self.headers.get("Range")):
+            start = int(asked.removeprefix("bytes=").removesuffix("-"))
+            self.server.starts.append(start)
+        over = bool(start) and start >= len(content)
+        status = 416 if over else 206 if start else 200
+        content = b"" if over or not found else content[start:]
+        self.send_response(status if found else 503 if sent == -1 else 404)
+        self.send_header("Content-Length", str(len(content)))
         if name.endswith(".tgz"):  # as many servers do
             self.send_header("Content-Encoding", "x-gzip")
         self.end_headers()
@@ -37,7 +43,7 @@ class Server(ThreadingHTTPServer):
     """Serves ``files``.
 
     For each file, ``faults`` has how many bytes the next answers send before they break off, in order;
-    -1 is the status 503.
+    -1 is the status 503. With ``ranges``, an answer may begin later, and ``starts`` has where.
     """
 
     daemon_threads = True
@@ -47,6 +53,8 @@ class Server(ThreadingHTTPServer):
         self.files: dict[str, bytes] = {}
         self.faults: dict[str, list[int]] = {}
         self.asked: list[str] = []
+        self.ranges = False
+        self.starts: list[int] = []
 
     def url(self, name: str) -> str:
         """Return the address of a file."""

@@ -13,8 +13,8 @@ from attnmt.training.loop import train
 from attnmt.training.stop import Stop, TrainingStopped
 
 DIVERGING = {"learning_rate": 1e38, "clip_norm": 1e38}
-FIRST = Origin(code="code1", commits=["commit1"], started="2026-01-01T00:00:00Z")
-LATER = {"started": "2026-01-02T00:00:00Z"}
+FIRST = Origin(code="code1", commits=["commit1"], devices=["A"], started="2026-01-01T00:00:00Z")
+LATER = {"started": "2026-01-02T00:00:00Z", "devices": ["B"]}
 
 
 def start(folder: Path, stop: Stop | None = None, minutes: float = 1.0, **settings: float) -> None:
@@ -63,13 +63,14 @@ def begin(folder: Path) -> Path:
     return checkpoint
 
 
-def test_a_resumed_training_lists_every_commit_and_keeps_its_first_start(tmp_path):
+def test_a_resumed_training_lists_every_commit_and_device_and_keeps_its_first_start(tmp_path):
     checkpoint = begin(tmp_path)
     for commit in ("commit2", "commit1", "commit2"):
         origin = resume_or_reset(
             tmp_path, Origin(code="code1", commits=[commit], **LATER), "refuse"
         )
-    assert origin == FIRST.model_copy(update={"commits": ["commit1", "commit2"]})
+    every = {"commits": ["commit1", "commit2"], "devices": ["A", "B"]}
+    assert origin == FIRST.model_copy(update=every)
     assert checkpoint.exists()
 
 

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 from attnmt.config import ModelShape, System
 from attnmt.model.luong import ModelConfig
 from attnmt.text.batches import make_batch
-from benchmarks import gpu, gpu_captions, gpu_workload, workload
+from attnmt.training import cuda_graphs
+from benchmarks import gpu, workload
 from benchmarks.workload import Pairs, Size
 
 PAD = Size(layers=2, cells=8, words=30, batch=4, round=1, warm_up=1).pad
-MODEL = gpu_captions.MODEL
 
 
 def pairs(*lengths: tuple[int, int]) -> Pairs:
@@ -40,21 +40,21 @@ def test_ours_and_opennmt_read_the_same_padded_batch():
 
 
 def test_the_operations_of_a_word_are_those_of_the_models_products(monkeypatch):
-    monkeypatch.setattr(gpu_workload, "LENGTHS", (2, 1))
+    monkeypatch.setattr(gpu, "LENGTHS", (2, 1))
     shape = ModelShape(layers=1, size=10, window_D=10, location_slots=50, init=0.1)
     recurrent, output = 2 * 2 * 4 * 10 * 10, 2 * 10 * 30  # a cell reads 10 inputs and 10 states
     expected = 3 * (3 * recurrent + output)  # two source words, a target word; forward and backward
-    assert gpu_workload.flop_a_word(ModelConfig(System(), shape, 30, 30)) == expected
+    assert gpu.flop_a_word(ModelConfig(System(), shape, 30, 30)) == expected
 
 
-@pytest.mark.parametrize("part", ["part-ceilings", "part-training", "part-search"])
+@pytest.mark.parametrize("part", ["ceilings", "training", "search", "memory"])
 def test_each_part_runs_on_a_processor_and_its_figures_are_shown(part, tmp_path, monkeypatch):
-    monkeypatch.setattr(gpu_workload, "SECONDS", 0.001)
+    monkeypatch.setattr(gpu, "SECONDS", 0.001)
     monkeypatch.setattr(gpu, "TINY_BATCHES", 1)
-    systems = ["base_reverse_dropout", "--seconds", "0"] if part == "part-training" else []
-    command = [part, str(tmp_path), "--device", "cpu", "--tiny", *systems]
+    monkeypatch.setattr(cuda_graphs, "WATCHED", 50)  # which the command changes
+    systems = ["base_reverse_dropout", "--seconds", "0"] if part == "training" else []
+    command = [f"part-{part}", str(tmp_path), "--device", "cpu", "--tiny", *systems]
     assert CliRunner().invoke(gpu.app, command, catch_exceptions=False).exit_code == 0
     results: dict[str, Any] = json.loads((tmp_path / "results.json").read_text())
-    (found,) = [results[key] for key in ("ceilings", "training", "search") if key in results]
-    assert found
+    assert results[part]
     assert len(gpu.render(results).splitlines()) > 2

@@ -12,6 +12,7 @@ import torch
 
 from attnmt.model import device
 from attnmt.model.device import best_device
+from attnmt.workflow import promised_gpu
 
 TAKE = """
 import sys, torch
@@ -21,6 +22,7 @@ torch.cuda.device_count = lambda: 2
 torch.cuda.get_device_properties = lambda number: SimpleNamespace(uuid=f"uuid-{number}")
 torch.cuda.set_device = lambda number: print(number, flush=True)
 from attnmt.model.device import best_device
+from attnmt.workflow import promised_gpu
 print(best_device(), flush=True)
 sys.stdin.read()
 """
@@ -83,7 +85,21 @@ def test_without_a_gpu_a_process_takes_none(two_gpus, monkeypatch):
 
 def test_a_job_that_was_promised_a_gpu_ends_where_there_is_none(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.delitem(sys.modules, promised_gpu.__name__)
     with pytest.raises(SystemExit, match=r"error: this job asked for a GPU.*gpu=0"):
         runpy.run_module("attnmt.workflow.promised_gpu", run_name="__main__")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    runpy.run_module("attnmt.workflow.promised_gpu", run_name="__main__")
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_75", "sm_80", "compute_90"])
+    monkeypatch.setattr(
+        torch, "ones", lambda *_, **__: SimpleNamespace(sum=lambda: torch.zeros(()))
+    )
+    for capability, key in [((7, 0), "7.0"), ((9, 0), None), ((8, 6), None), ((10, 0), None)]:
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda c=capability: c)
+        reason = promised_gpu.fault()
+        assert (key in reason) if key else reason is None
+
+    def fails(*_: object, **__: object) -> torch.Tensor:
+        raise RuntimeError("CUDA error: the launch failed\nmore")
+
+    monkeypatch.setattr(torch, "ones", fails)
+    assert "launch failed" in promised_gpu.fault()

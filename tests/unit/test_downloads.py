@@ -11,12 +11,13 @@ from http_server import Server, serving
 
 from attnmt.config import File
 from attnmt.config.corpus import License
-from attnmt.corpora.downloads import RETRIES, fetch
+from attnmt.corpora.downloads import CHUNK, RETRIES, fetch
 from attnmt.errors import InputError
 
 CONTENT = random.Random(1).randbytes(200_000)  # more than a chunk
 OTHER = random.Random(2).randbytes(200_000)
 TRIES = RETRIES + 1
+SENT = (60_000, 110_000, 150_000, 180_000)  # by the first answers, if none is cut
 RWTH = License(name="rwth", terms="not to be passed on", url="https://example.org/terms")
 
 
@@ -45,10 +46,10 @@ def fetch_one(file: File, folder: Path) -> bytes:
 
 
 def refused(file: File, folder: Path) -> str:
-    """Fetch a file that cannot be fetched; return the message. Nothing may be left behind."""
+    """Fetch a file that cannot be fetched; return the message. Only a part may be left behind."""
     with pytest.raises(InputError) as error:
         fetch([file], folder)
-    assert not folder.exists() or list(folder.iterdir()) == []
+    assert not (folder / file.name).exists()
     assert file.name in str(error.value)
     return str(error.value)
 
@@ -79,8 +80,22 @@ def test_a_transfer_that_breaks_off_is_tried_again(server, folder, fault):
     assert fetch_one(server.file("a.en", CONTENT), folder) == CONTENT
     assert len(server.asked) == TRIES
     (folder / "a.en").unlink()
-    server.faults["a.en"] = [fault] * TRIES
+    server.faults["a.en"] = [fault] * (TRIES + 1)  # the first of them may bring something
     assert server.url("a.en") in refused(server.file("a.en", CONTENT), folder)
+
+
+def test_a_download_goes_on_where_it_broke_off(server, folder):
+    """Breaks that brought something are no tries. A new start goes on, too."""
+    server.ranges = True
+    server.faults["a.en"] = [60_000, 50_000, 40_000, 30_000, *[-1] * TRIES]
+    file = server.file("a.en", CONTENT)
+    refused(file, folder)
+    assert fetch_one(file, folder) == CONTENT
+    starts = dict.fromkeys(server.starts)
+    assert all(0 <= sent - start < 4 * CHUNK for sent, start in zip(SENT, starts, strict=True))
+    (folder / "a.en").rename(folder / "a.en.partial")
+    server.files["a.en"] = other = OTHER[:150_000]  # the part is of something longer
+    assert fetch_one(server.file("a.en", other), folder) == other
 
 
 def test_every_address_is_tried_and_named_if_none_gives_the_file(server, folder):

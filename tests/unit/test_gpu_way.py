@@ -16,6 +16,7 @@ from torch import Tensor
 
 from attnmt.errors import InputError
 from attnmt.text.batches import Batch
+from attnmt.training import cuda_graphs
 from attnmt.training.cuda_graphs import MULTIPLE, CapturedSteps, padded
 from attnmt.training.step import Step
 
@@ -72,9 +73,12 @@ class Steps:
     @contextmanager
     def capture(self, graph: SimpleNamespace, pool: str) -> Iterator[None]:
         assert pool == "pool"
-        yield
-        if self.error:
-            raise RuntimeError(self.error)
+        try:
+            yield
+            if self.error:
+                raise RuntimeError(self.error)
+        except RuntimeError:
+            raise RuntimeError("operation failed due to a previous error") from None
         batch, loss = self.taken[-1]
         loss.zero_()  # a capture computes nothing
         graph.replay = lambda: loss.copy_(self.loss(batch))
@@ -85,20 +89,36 @@ def batch_of(number: int, width: int) -> Batch:
     return Batch(ids, ids[:, 0], ids, ids, ids[:, 0])
 
 
-def test_the_second_batch_of_a_shape_is_captured_and_its_graph_takes_the_others(monkeypatch):
-    batches = [batch_of(number, width) for number, width in enumerate((3, 3, 5, 3, 5, 3))]
+def test_shapes_that_come_again_are_captured_the_largest_first_and_not_too_many(monkeypatch):
+    monkeypatch.setattr(cuda_graphs, "WATCHED", 5)
+    monkeypatch.setattr(cuda_graphs, "MOST", 3)
+    widths = (3, 5, 3, 5, 1, 3, 5, 7, 7, 7, 9, 9, 9, 9)
+    batches = [batch_of(number, width) for number, width in enumerate(widths)]
     steps = Steps(monkeypatch)
     captured = CapturedSteps(steps.train)
     losses = [captured(batch) for batch in batches]
     assert losses == [steps.loss(batch) for batch in batches]
     shapes = [batch.source.shape[1] for batch, _ in steps.taken]
-    assert shapes == [3, 3, 5, 5]  # the first and the second of each shape
+    # Five are watched, and 5 and 3 captured; then 7 is at its second batch; 9 is one too many.
+    assert shapes == [3, 5, 3, 5, 1, 5, 3, 7, 7, 7, 9, 9, 9, 9]
 
 
-def test_a_step_that_cannot_be_captured_says_how_to_go_on(monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "key"),
+    [
+        ("not permitted\nwhen stream is capturing", "captured"),
+        ("CUDA out of memory.", "batch_size"),
+    ],
+)
+def test_a_capture_that_fails_names_its_first_cause_and_how_to_go_on(monkeypatch, error, key):
+    """As in torch, the end of a capture that has failed is an error, too."""
+    monkeypatch.setattr(cuda_graphs, "WATCHED", 2)
     steps = Steps(monkeypatch)
-    steps.error = "operation not permitted\nwhen stream is capturing"
+    steps.error = error
     captured = CapturedSteps(steps.train)
     captured(batch_of(1, 3))
-    with pytest.raises(InputError, match=r"permitted when stream is.*set ATTNMT_CUDA_GRAPHS=0$"):
+    with pytest.raises(InputError, match="set ATTNMT_CUDA_GRAPHS=0") as refused:
         captured(batch_of(2, 3))
+    assert " ".join(error.split()) in str(refused.value)
+    assert key in str(refused.value)
+    assert ("cannot be captured" in str(refused.value)) == (key == "captured")

@@ -71,18 +71,19 @@ def params() -> Params:
     return load_params(Path("params.yaml"))
 
 
-def wmt14() -> Params:
-    return load_params(ROOT / "experiments/wmt14/params.yaml", ROOT)
+def shipped(name: str) -> Params:
+    return load_params(ROOT / f"experiments/{name}/params.yaml", ROOT)
 
 
 def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project):
-    sizes = training_sizes(wmt14(), ["base", "gru_additive"])
     words = {"en": 94_000_000, "de": 87_000_000}
     entries = {"en": 50_000, "de": 50_000}
-    assert sizes["luong"] == TextSize(4_100_000, words, entries, estimate=EXPECTED)
+    expected = {"luong": TextSize(4_100_000, words, entries, estimate=EXPECTED)}
+    assert training_sizes(shipped("wmt14"), ["base"]) == expected
     # At most 20 words a sentence
-    words, entries = {"en": 82_000_000, "de": 82_000_000}, {"en": 30_000, "de": 30_000}
-    assert sizes["gru"] == TextSize(4_100_000, words, entries, estimate=EXPECTED)
+    words, entries = dict.fromkeys(words, 34_560_000), dict.fromkeys(words, 30_000)
+    expected = {"gru": TextSize(1_728_000, words, entries, estimate=EXPECTED)}
+    assert training_sizes(shipped("europarl"), ["gru_additive"]) == expected
     assert training_sizes(params(), ["base"]) == {}
     write_text_size(project)
     assert training_sizes(params(), ["base"]) == {"luong": TEXT}
@@ -90,9 +91,11 @@ def test_an_encoded_text_is_counted_and_any_other_has_the_expected_size(project)
 
 def test_the_weights_of_the_papers_base_agree_with_a_count_by_hand():
     # 2 embeddings and W_s have 50,000 x 1,000; 2 x 4 layers have 4,000 x 2,000
-    every, in_products = weights(wmt14(), "base", None)
+    every, in_products = weights(shipped("wmt14"), "base", None)
     assert every - in_products == 2 * 50_000_000
     assert in_products == 50_000_000 + 8 * 8_000_000
+    every, in_products = weights(shipped("europarl"), "gru_additive", None)
+    assert every - in_products == 2 * 30_000 * 128
 
 
 def test_a_training_has_the_speed_of_its_system_or_family_or_that_of_a_formula(project):

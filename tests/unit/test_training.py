@@ -1,5 +1,6 @@
 """The schedule of training, and trainings that are interrupted."""
 
+import logging
 import math
 
 import numpy as np
@@ -10,10 +11,16 @@ from small_training import ADAM, FEEDING, SETTINGS, StopAfter, held_by, reversal
 
 from attnmt.text.batches import ParallelText, make_batch
 from attnmt.text.vocabulary import BOS, EOS
+from attnmt.training import loop
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.evaluation import cost_a_word
 from attnmt.training.loop import train
+<<<<<<< HEAD
 from attnmt.training.schedule import learning_rate
+=======
+from attnmt.training.machine import described
+from attnmt.training.optimizers import learning_rate
+>>>>>>> 2682f63272ec8e663eea2681b960132de5594241
 from attnmt.training.stop import TrainingStopped
 
 
@@ -67,6 +74,16 @@ def test_interruptions_change_no_byte(tmp_path, settings):
     # There are 58 questions around 57 batches and 9 in evaluations. Stop in the last one, and after it.
     for at, stops in enumerate([[3, 0, 8, 5]] if settings is ADAM else [[1, 6, 20], [65], [66]]):
         assert run(tmp_path / f"c{at}", stop_after=iter(stops), settings=settings) == undisturbed
+
+
+def test_a_training_says_first_what_it_computes_on_and_soon_how_fast(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(loop, "WATCHED", 3)
+    caplog.set_level(logging.INFO)
+    run(tmp_path)
+    first, second = caplog.messages[:2]
+    assert first.startswith(f"{described(torch.device('cpu'))}, fp32, ")
+    assert "target words/s" in second
+    assert "3 batches" in second
 
 
 def test_a_stop_ends_an_evaluation_early(tmp_path):

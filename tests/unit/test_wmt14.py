@@ -1,15 +1,21 @@
-"""The experiment wmt14 on small archives that are laid out like the official ones."""
+"""The experiments on WMT'14's archives, on small archives that are laid out like them."""
 
+import csv
 import hashlib
 import json
+import re
+import shutil
 from typing import Any
 
 import pytest
+import torch
 import yaml
+from demo_text import demo_lines
 from packed_files import tar
 from small_project import ROOT, Project
 
-EXPERIMENT = ROOT / "experiments/wmt14/params.yaml"
+from attnmt.scoring.score_table import BASELINES
+
 RAW = {  # what the corpus stage makes of the archives below
     "train.en": "Common Crawl.\n\nA well-known house.\nEurope \u2028is old.\nIn the news.\n",
     "train.de": "Allgemeines Kriechen.\nleer\nEin Haus.\nEuropa ist alt.\nIn den Nachrichten.\n",
@@ -74,18 +80,26 @@ MEMBERS = {
 }
 
 
+def rehearsed(project: Project, experiment: str, **changed: dict[str, bytes]) -> dict[str, Any]:
+    """Put small archives into a project's mirror; return an experiment's parameters for them."""
+    text = (ROOT / f"experiments/{experiment}/params.yaml").read_text()
+    params: dict[str, Any] = json.loads(json.dumps(yaml.safe_load(text)))
+    files = {name: tar(members) for name, members in (MEMBERS | changed).items()}
+    corpus = params["corpus"]
+    source = corpus["sources"]["official"] if corpus["kind"] == "choice" else corpus
+    for sides in source["files"].values():
+        for file in (file for side in sides.values() for file in side):
+            name = file["url"].rsplit("/", 1)[1]
+            file["digest"] = f"sha256:{hashlib.sha256(files[name]).hexdigest()}"
+            file["bytes"] = len(files[name])
+            (project.mirror / name).write_bytes(files[name])
+    return params
+
+
 @pytest.fixture
 def wmt14(project) -> Project:
     """Return a project with the experiment's text sections, and a mirror with small files."""
-    files = {name: tar(members) for name, members in MEMBERS.items()}
-    params: dict[str, Any] = json.loads(json.dumps(yaml.safe_load(EXPERIMENT.read_text())))
-    for sides in params["corpus"]["sources"]["official"]["files"].values():
-        for file in (file for side in sides.values() for file in side):
-            content = files[file["url"].rsplit("/", 1)[1]]
-            file["digest"] = f"sha256:{hashlib.sha256(content).hexdigest()}"
-            file["bytes"] = len(content)
-    for name, content in files.items():
-        (project.mirror / name).write_bytes(content)
+    params = rehearsed(project, "wmt14")
     project.params |= {section: params[section] for section in ("sets", "corpus", "tokenize")}
     return project
 
@@ -107,3 +121,74 @@ def test_the_terms_of_the_gold_links_must_be_accepted(wmt14):
     assert "params.yaml:" in error
     assert ": corpus.accept: " in error
     assert "https://www-i6.informatik.rwth-aachen.de/goldAlignment/" in error
+
+
+TRAIN = {
+    "wmt14-news": ("training-parallel-nc-v9.tgz", "training/news-commentary-v9.de-en"),
+    "europarl": ("training-parallel-europarl-v7.tgz", "training/europarl-v7.de-en"),
+}
+SETS = ("train", "dev", "test")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("experiment", "table", "paper"),
+    [("wmt14-news", "table1", "11.3"), ("europarl", "table_gru", "19.97")],
+)
+def test_a_rehearsal_from_archives_to_tables(project, experiment, table, paper):
+    archive, member = TRAIN[experiment]
+    sides = {f"{member}.{code}": lines(*demo_lines(code, 200)) for code in ("en", "de")}
+    project.params = rehearsed(project, experiment, **{archive: sides}) | {"experiment": "tiny"}
+    for family in project.params["families"].values():
+        family["encoding"]["vocabulary"] = 50
+        family["shape"] |= {"layers": 1, "size": 4}
+        family["training"] |= {"epochs": 1, "halve_after": 1, "evaluate_every": 50}
+    systems = project.params["systems"] = project.params["systems"][:2]
+    project.params["overrides"] = {}
+    project.params["decoding"] |= {"beam": 2, "candidates": 2}
+    project.params["evaluation"]["bootstrap_samples"] = 100
+    project.succeed("corpus")
+    project.succeed("tokens")
+    (family,) = project.params["families"]
+    if not torch.cuda.is_available():  # said before any data is read, which is not there yet
+        place = f"params.yaml:.*: families.{family}.training.precision: .* tf32.* fp32"
+        assert re.search(place, project.fail("train", systems[0]))
+    project.params["families"][family]["training"]["precision"] = "fp32"
+    project.succeed("encode", family)
+    project.succeed("dictionary")
+    for system in systems:
+        project.succeed("train", system)
+        project.succeed("translate", system)
+    for name in (*systems, *BASELINES):
+        project.succeed("evaluate", name)
+    shutil.copy(ROOT / "claims.yaml", project.folder)
+    project.succeed("gather")
+    project.succeed("report")
+    with (project.folder / f"reports/tiny/tables/{table}.csv").open(newline="") as stream:
+        shown = next(csv.DictReader(stream))
+    assert paper in shown.values()
+
+
+def test_pairs_are_held_out_by_share_and_seed(project):
+    text = lines(*(f"s{n % 80}" for n in range(100)))
+    archive, member = TRAIN["europarl"]
+    sides = {f"{member}.{code}": text for code in ("en", "de")}
+    params = rehearsed(project, "europarl", **{archive: sides})
+    project.params |= {section: params[section] for section in ("sets", "corpus", "tokenize")}
+
+    def divided(seed: int) -> dict[str, list[str]]:
+        project.params["corpus"]["hold_out"]["seed"] = seed
+        project.succeed("corpus")
+        sides = [
+            {name: (project.raw / f"{name}.{code}").read_text().split() for name in SETS}
+            for code in ("en", "de")
+        ]
+        assert sides[0] == sides[1]
+        return sides[0]
+
+    sets = divided(1)
+    assert {name: len({*text}) for name, text in sets.items()} == {"train": 72, "dev": 4, "test": 4}
+    assert not {*sets["train"]} & {*sets["dev"], *sets["test"]}
+    assert divided(1) == sets != divided(2)
+    project.params["corpus"]["hold_out"]["share"] = 0.01
+    assert "corpus.hold_out" in project.fail("corpus")

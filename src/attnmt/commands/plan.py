@@ -114,7 +114,9 @@ def _downloads(params: Params, done: bool) -> str:
     folder = Layout(params.experiment).downloads
     missing = [file for file in params.source.downloads() if not (folder / file.name).exists()]
     sizes = [file.bytes for file in missing if file.bytes is not None]
-    known = f", {filesize.decimal(sum(sizes))}" if len(sizes) == len(missing) else ""
+    known = f", {filesize.decimal(sum(sizes))}" if sizes else ""
+    if 0 < len(sizes) < len(missing):
+        known += f" and {len(missing) - len(sizes)} of unknown size"
     return (
         f"Downloads: {len(missing)} files{known}. To fetch them in advance: snakemake --config "
         f"experiment={params.experiment} -- {Layout(params.experiment).raw}"

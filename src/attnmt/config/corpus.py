@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, model_validator
 
 from attnmt.config.strict import Name, Strict, refuse_unknown
 from attnmt.files.yaml_file import error_at
@@ -82,10 +82,23 @@ class Expected(Strict):
     words: Annotated[dict[Name, PositiveInt], Field(min_length=2)]  # in these pairs, by language
 
 
+class HoldOut(Strict):
+    """Random pairs of the training text, which are the dev and test sets that have no files.
+
+    Each of these sets has 5,000 of them, or an equal part of all if there are fewer.
+    """
+
+    share: Annotated[
+        float, Field(gt=0, le=0.5)
+    ]  # of the source sentences, which are not trained on
+    seed: NonNegativeInt  # of the order in which they are drawn
+
+
 class Source(Strict):
     """Where the text of every set comes from."""
 
     files: dict[Name, SetFiles]
+    hold_out: HoldOut | None = None
     tokenized: bool = False  # whether the text is tokenized; then languages.*.tokenize must be none
     expected: Expected | None = None
 

@@ -131,7 +131,9 @@ class Experiment(Strict):
         licenses = [file.license.name for file in source.downloads() if file.license]
         for i, name in enumerate(self.corpus.accept):
             refuse_unknown(name, licenses, "license", ["corpus", "accept", i])
-        for name in self.sets.all():
+        if source.hold_out and source.files.keys() >= {*self.sets.all()}:
+            raise error_at([*place, "hold_out"], "every set has files; take this key out")
+        for name in [self.sets.train] if source.hold_out else self.sets.all():
             refuse_unknown(name, source.files, "set", ["sets"])
         for name, files in source.files.items():
             at: Location = [*place, "files", name]

@@ -3,15 +3,19 @@
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
 
 from attnmt.config import File
 from attnmt.errors import InputError
 
 MIRROR = "ATTNMT_MIRROR"
-RETRIES = 2  # at each address, after the first try
+RETRIES = 2  # at each address, after the first try that brings nothing
+CHUNK = 1 << 13  # bytes that are written at once; a break loses at most so many
 TIMEOUT = (10, 60)  # seconds to connect to a server, and to wait for its next byte
 
 
@@ -57,39 +61,75 @@ def fetch(
 
 def _is_there(path: Path, file: File) -> bool:
     """Return whether a path holds a verified copy of a file."""
-    if not path.is_file():
-        return False
+    return path.is_file() and _digest(path, file) == file.digest
+
+
+def _digest(path: Path, file: File) -> str:
     algorithm = file.digest.partition(":")[0]
     with path.open("rb") as stream:
-        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}" == file.digest
+        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"
 
 
 def _fetch(file: File, folder: Path) -> str | None:
-    """Fetch one file from the first of its addresses that gives it; return why if none does."""
-    import pooch  # here, because training and decoding run without it
+    """Fetch one file from the first of its addresses that gives it; return why if none does.
 
-    download = pooch.HTTPDownloader(
-        progressbar=sys.stderr.isatty(), timeout=TIMEOUT, hooks={"response": _keep_content}
-    )
+    What has come stays in ``<name>.partial``, and the next try, or the next start, goes on there. So a
+    try counts only if it brought nothing.
+    """
+    path, part = folder / file.name, folder / f"{file.name}.partial"
     faults = []
     for url in (file.url, *file.mirrors):
-        source = pooch.Pooch(
-            folder,
-            base_url="",
-            registry={file.name: file.digest},
-            urls={file.name: url},
-            retry_if_failed=RETRIES,
-        )
-        try:
-            source.fetch(file.name, downloader=download)
-            return None
-        except (OSError, ValueError) as error:  # of the network or the disk; of the digest
-            faults.append(f"{url}: {error}")
+        fault, tries = "", 0
+        while tries <= RETRIES:
+            before = part.stat().st_size if part.exists() else 0
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                _receive(url, part)
+                if (digest := _digest(part, file)) == file.digest:
+                    part.replace(path)
+                    return None
+                part.unlink()
+                fault = f"it has {digest}, and {file.digest} is expected"
+            except OSError as error:  # of the network or the disk
+                fault = str(error)
+            tries += not part.exists() or part.stat().st_size <= before
+            time.sleep(tries)
+        faults.append(f"{url}: {fault}")
     return (
         f"{file.name} cannot be fetched ({'; '.join(faults)}); check the network, or put the file "
         f"into {folder} by other means, or set {MIRROR} to a folder that holds it; if it was changed "
         f"at its address, correct the parameters"
     )
+
+
+def _receive(url: str, part: Path) -> None:
+    """Append to a file what it lacks of the content of an address, as far as the server knows how."""
+    import requests  # here, because training and decoding run without it
+
+    start = part.stat().st_size if part.exists() else 0
+    with requests.get(
+        url,
+        headers={"Range": f"bytes={start}-"} if start else {},
+        timeout=TIMEOUT,
+        stream=True,
+        hooks={"response": _keep_content},
+    ) as answer:
+        if answer.status_code == requests.codes.requested_range_not_satisfiable:
+            return  # it lacks nothing, or is that of another content, as its digest will show
+        answer.raise_for_status()
+        goes_on = answer.status_code == requests.codes.partial_content
+        start *= goes_on
+        bar = tqdm(
+            desc=part.stem,
+            total=start + int(answer.headers.get("Content-Length", 0)) or None,
+            initial=start,
+            unit="B",
+            unit_scale=True,
+            disable=not sys.stderr.isatty(),
+        )
+        with part.open("ab" if goes_on else "wb") as stream, bar:
+            for chunk in answer.iter_content(CHUNK):
+                bar.update(stream.write(chunk))
 
 
 def _keep_content(response: Any, **_: Any) -> None:

@@ -11,18 +11,20 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 from attnmt.config import LINKS, File, Languages, Sets, Source
 from attnmt.corpora.downloads import fetch
+from attnmt.corpora.own_text import write_divided
 from attnmt.corpora.parallel import parallel_rows
 from attnmt.corpora.plain import Codes, plain_set
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
 
+HELD_OUT = 5000  # pairs at most of each set that is held out of the training text
 Part = Mapping[str, Path]  # files whose lines correspond, by suffix
 
 
 def write_downloaded(
     source: Source,
     codes: Codes,
-    train: str,
+    sets: Sets,
     folder: Path,
     downloads: Path,
     accepted: Collection[str] = (),
@@ -32,7 +34,7 @@ def write_downloaded(
 
     Args:
         codes: the codes of source and target.
-        train: the name of the training set, the only one in which lines may be blank.
+        sets: their names. Only the training set may have blank lines.
         folder: where ``<set>.<suffix>`` is written.
         downloads: the folder that keeps what was fetched.
         accepted, place: as :func:`attnmt.corpora.downloads.fetch` takes them.
@@ -52,11 +54,17 @@ def write_downloaded(
                     {suffix: texts[file.text] for suffix, file in zip(files, together, strict=True)}
                     for together in zip(*files.values(), strict=True)
                 ]
-                _write_set(name, parts, codes, folder, scored=name != train)
+                _write_set(name, parts, codes, folder, scored=name != sets.train)
             except InputError as error:
                 # The message must not name a folder that is about to be deleted.
                 kept = next(iter(fetched.values())).parent
                 raise InputError(str(error).replace(f"{unpacked}/", f"{kept}/")) from None
+    if source.hold_out:
+        text = folder / f"{sets.train}.{codes[0]}", folder / f"{sets.train}.{codes[1]}"
+        names = [sets.train, *(name for name in sets.all() if name not in source.files)]
+        rule = source.hold_out.model_dump() | {"place": "corpus.hold_out"}
+        left_out = write_divided(text, codes, HELD_OUT, folder, names, **rule)
+        print(f"note: {left_out:,} pairs are held out and in no set", file=sys.stderr)
 
 
 def write_local(local: Path, languages: Languages, sets: Sets, folder: Path) -> None:

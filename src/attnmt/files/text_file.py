@@ -38,7 +38,8 @@ def write_text(path: Path, text: str) -> None:
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write each item as one line, all or nothing."""
-    write_text(path, "".join(f"{line}\n" for line in lines))
+    with atomic_path(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(f"{line}\n" for line in lines)
 
 
 def update_text(path: Path, text: str) -> bool:

@@ -67,7 +67,7 @@ def weights(params: Params, name: str, text: TextSize | None) -> tuple[int, int]
     largest = params.families[training.family].encoding.vocabulary
     words = in_direction(text.vocabulary, training.system) if text else [largest, largest]
     count = parameter_count(ModelConfig(training.system, shape, *words))
-    return count, count - sum(words) * shape.size  # embeddings are looked up
+    return count, count - sum(words) * shape.embedding_size  # embeddings are looked up
 
 
 def _speeds(params: Params) -> dict[str, list[float]]:

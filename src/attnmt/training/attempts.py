@@ -2,9 +2,8 @@
 
 ``origin.json`` says which code wrote the checkpoints, and at which commits it ran.
 
-``diverged.txt`` says that a cost or weights were not finite. Snakemake tries a failed stage again as
-often as it was told (profiles/slurm), whatever the exit status was. This training would only diverge
-again, so it is refused at once.
+``diverged.txt`` says that a cost or weights were not finite. This training would only diverge again, so
+it is refused at once.
 """
 
 import logging
@@ -23,10 +22,11 @@ log = logging.getLogger(__name__)
 
 
 class Origin(Record):
-    """Where a training comes from: digest of its code, every commit that it ran at, its first start."""
+    """Where a training comes from: its code, its first start, and all commits and devices it ran on."""
 
-    code: Text
+    code: Text  # its digest
     commits: list[Text]
+    devices: list[Text]
     # In UTC, for example 2015-08-17T12:00:00Z. It tells a training from a later one of the same name.
     started: Text
 
@@ -49,8 +49,9 @@ def resume_or_reset(folder: Path, now: Origin, other_code: Literal["refuse", "re
     if before is None or before.code != now.code:
         _clear_or_refuse(folder, before, other_code)
     elif any(folder.glob(CHECKPOINTS)):
-        commits = list(dict.fromkeys([*before.commits, *now.commits]))
-        now = before.model_copy(update={"commits": commits})
+        both = {key: [*getattr(before, key), *getattr(now, key)] for key in ("commits", "devices")}
+        unique = {key: list(dict.fromkeys(values)) for key, values in both.items()}
+        now = before.model_copy(update=unique)
     if note.exists():
         raise InputError(note.read_text(encoding="utf-8").strip())
     write_json(path, now.model_dump())

@@ -3,6 +3,7 @@
 import ctypes
 import logging
 import platform
+import re
 import resource
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def surroundings(device: torch.device, *settings: str) -> dict[str, Any]:
     return {
         "git_commit": _commit(*CODE, *settings),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "device": torch.cuda.get_device_name() if device.type == "cuda" else processor(),
+        "device": described(device),
         "instructions": used(),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
@@ -79,6 +80,16 @@ def surroundings(device: torch.device, *settings: str) -> dict[str, Any]:
         "numpy": numpy.__version__,
         "constraints": sha256(PINNED) if PINNED.exists() else None,
     }
+
+
+def described(device: torch.device) -> str:
+    """Return the processor's name, or that of the GPU, with its driver and torch's CUDA."""
+    if device.type != "cuda":
+        return processor()
+    file = Path("/proc/driver/nvidia/version")
+    driver = re.search(r"Module.*?\s(\d+\.[\d.]+)", file.read_text() if file.exists() else "")
+    version = driver[1] if driver else "unknown"
+    return f"{torch.cuda.get_device_name()}, driver {version}, CUDA {torch.version.cuda}"
 
 
 def _commit(*files: str) -> str:

@@ -26,7 +26,9 @@ class Provenance(CsvLine):
     code: Text  # digest of the code that it ran
     commits: Text  # those at which it ran, with spaces between
     started: Text
-    device: Text
+    device: (
+        Text  # all on which it ran, with semicolons between; of a GPU also the driver, torch's CUDA
+    )
     instructions: Text  # as attnmt.model.cpu_isa.used names them
     threads: Positive
     torch: Text

@@ -7,23 +7,25 @@ import json
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from attnmt.config import SYSTEMS, Params
 from attnmt.files.text_file import write_json, write_text
+from attnmt.files.yaml_file import YamlFile
 from attnmt.layout import HISTORY, METRICS, Layout
 from attnmt.model.cpu_isa import compute_with
 from attnmt.model.device import best_device
 from attnmt.model.luong import LuongNMT, ModelConfig
-from attnmt.model.precision import products_in
+from attnmt.model.precision import products_in, supported
 from attnmt.text.batches import ParallelText
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.attempts import Origin, resume_or_reset
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.loop import train
-from attnmt.training.machine import keep_freed_memory, surroundings
+from attnmt.training.machine import described, keep_freed_memory, surroundings
 from attnmt.training.saved import describe, save_model
 from attnmt.training.state import TrainingState
 from attnmt.training.stop import Stop, noted
@@ -60,6 +62,7 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     torch.set_num_threads(params.machine.train_threads)
     keep_freed_memory()
     device = best_device()
+    _refuse_precision(params, name, device)
     data = EncodedSets(layout.encoded(training.family))
     source, target = params.sides(name)
     texts = {
@@ -92,10 +95,13 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
     with products_in(settings.precision, device), checkpoints.locked():
         machine = surroundings(device, SYSTEMS, params.params_file)
         commits, started = [machine.pop("git_commit")], machine.pop("started")
-        now = Origin(code=code, commits=commits, started=started)
+        now = Origin(code=code, commits=commits, devices=[machine.pop("device")], started=started)
         origin = resume_or_reset(checkpoints.folder, now, params.machine.other_code)
+        if device.type == "cuda" and len({one.partition(",")[0] for one in origin.devices}) > 1:
+            log.warning("this training has run on several kinds of GPU: %s", origin.devices)
         about = {"model": name, "fingerprint": config["fingerprint"], **machine}
-        about |= origin.model_dump() | {"commits": " ".join(origin.commits)}
+        about |= {"code": origin.code, "started": origin.started}
+        about |= {"commits": " ".join(origin.commits), "device": "; ".join(origin.devices)}
         with watch(config, about) as watcher:
             progress, metrics = train(
                 model,
@@ -118,11 +124,22 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
             watcher.end({**metrics, **cost})
 
 
+def _refuse_precision(params: Params, name: str, device: torch.device) -> None:
+    """Refuse a precision that the device lacks: on a processor, a GPU's would silently take weeks."""
+    precision, place = params.settings(name).precision, params.training(name).family
+    if precision != "fp32" and precision not in supported(device):
+        raise YamlFile.read(Path(params.params_file)).error(
+            ["families", place, "training", "precision"],
+            f"{described(device)} has no {precision}; find out why this is not a GPU that has it, or "
+            f"write fp32, as for a rehearsal on a processor (bf16 needs machine.cpu_isa: all)",
+        )
+
+
 def fingerprint(config: dict[str, Any], device: torch.device) -> str:
     """Return a name for the data and the settings that decide the weights.
 
     A training's checkpoints lie under this name. The code is not part of it, so checkpoints of other
-    code are found and can be reported (:func:`~attnmt.training.attempts.claim`).
+    code are found and can be reported (:func:`~attnmt.training.attempts.resume_or_reset`).
     """
     settings = json.dumps({**config, "device": device.type}, sort_keys=True)
     return hashlib.sha256(settings.encode()).hexdigest()[:16]
