@@ -15,12 +15,8 @@ from attnmt.training import loop
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.evaluation import cost_a_word
 from attnmt.training.loop import train
-<<<<<<< HEAD
-from attnmt.training.schedule import learning_rate
-=======
 from attnmt.training.machine import described
-from attnmt.training.optimizers import learning_rate
->>>>>>> 2682f63272ec8e663eea2681b960132de5594241
+from attnmt.training.schedule import learning_rate
 from attnmt.training.stop import TrainingStopped
 
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from attnmt.config import TrainingSettings
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch
-from attnmt.training.cuda_graphs import CapturedSteps, padded, wanted
+from attnmt.training.cuda_graphs import CapturedSteps, captures, padded
 
 LARGEST = torch.finfo(torch.float32).max  # of rates; one above it is infinite
 REMEMBERED = {"sgd": 0, "adam": 2}  # numbers that each optimizer keeps for one of a parameter's
@@ -48,7 +48,7 @@ class Step:
         self._padded = "unmasked_padding" not in model.config.system.faults
         self._rate = torch.zeros((), device=self.device)
         self._on_gpu: Callable[[Batch], Tensor] = self._train
-        if on_gpu and self._padded and wanted():
+        if captures(model):
             self._on_gpu = CapturedSteps(self._on_gpu)
 
     def __call__(self, batch: Batch, rate: float) -> Tensor:
