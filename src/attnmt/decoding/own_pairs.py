@@ -82,8 +82,8 @@ def link_pairs(
 
 
 def _tokens(line: Line, rule: Tokenizer, tokenized: bool) -> list[str]:
-    place, text = line
-    tokens = rule.tokens_of(normalized(text).split()) if tokenized else rule.tokenize(text)
+    place, text = line[0], normalized(line[1])
+    tokens = rule.tokens_of(text.split()) if tokenized else rule.tokenize(text)
     if not tokens:
         raise InputError(f"{place}: no words in this line; take the pair out")
     return tokens

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from attnmt.config import Language, Params
+from attnmt.corpora.normal_form import normalized
 from attnmt.errors import InputError
 from attnmt.model.luong import Ids
 from attnmt.text.encode import words_read
@@ -51,7 +52,7 @@ class Reader:
             raise InputError(f"{place or repr(line)[:60]}: a sentence must be text")
         if "\n" in line.strip():
             raise InputError(f"{place or repr(line)[:60]}: several lines; give each as a sentence")
-        return self._split(line)
+        return self._split(normalized(line))
 
     def units(self, line: str, place: str = "") -> Units:
         """Return the words or the pieces of a raw line; see :meth:`tokens` and :meth:`units_of`."""

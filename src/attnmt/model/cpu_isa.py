@@ -5,8 +5,8 @@ that has AVX2, Intel's and AMD's. Three libraries compute. Each reads a variable
 computes for the first time:
 
 - torch's own loops (sums, softmax, tanh) work on as many numbers at once as the instructions allow;
-- oneDNN makes the code of the products of matrices (``products.py``) from the instructions, so that
-  AVX-512 gives the same bytes;
+- oneDNN makes the code of products of matrices (``products.py``) and of an LSTM's layers (``stack.py``)
+  from the instructions, so that AVX-512 gives the same bytes;
 - MKL has the rest: batched products, products with vectors, exp and log. It looks at the processor's
   maker unless it is told to be ``COMPATIBLE``, which is slow.
 

@@ -10,7 +10,7 @@ import regex
 
 from attnmt.config import Language
 from attnmt.corpora.language_codes import language_code
-from attnmt.corpora.normal_form import MARKS, normalized
+from attnmt.corpora.normal_form import MARKS
 from attnmt.text.moses import MosesRules, escaped, unescaped
 from attnmt.text.spacing import joints, spaced
 
@@ -30,7 +30,7 @@ _PARTS = regex.compile(
 
 
 class Tokenizer(ABC):
-    """The rule of a language. It brings every line into the one form of :func:`normalized`."""
+    """The rule of a language, for lines in the one form (:mod:`attnmt.corpora.normal_form`)."""
 
     def __init__(self, language: str) -> None:
         """Keep the code of the language, which decides where spaces stand."""
@@ -73,7 +73,7 @@ class CharacterTokenizer(Tokenizer):
 
     def tokenize(self, line: str) -> list[str]:
         # Words are split one by one: a space and an accent after it would be one cluster.
-        spaced = ([SPACE, *_CLUSTERS.findall(word)] for word in normalized(line).split())
+        spaced = ([SPACE, *_CLUSTERS.findall(word)] for word in line.split())
         return list(chain.from_iterable(spaced))[1:]
 
     def detokenize(self, tokens: Iterable[str]) -> str:
@@ -88,7 +88,7 @@ class WordTokenizer(Tokenizer):
     """
 
     def tokenize(self, line: str) -> list[str]:
-        return [part for word in normalized(line).split() for part in _marked_parts(word)]
+        return [part for word in line.split() for part in _marked_parts(word)]
 
     def detokenize(self, tokens: Iterable[str]) -> str:
         text = " ".join(tokens).replace(f"{JOIN} ", JOIN).replace(f" {JOIN}", JOIN)
@@ -126,7 +126,7 @@ class WrittenTokenizer(Tokenizer):
     """Takes the words of a line as tokens. Spaces come back as between Moses' tokens."""
 
     def tokenize(self, line: str) -> list[str]:
-        return normalized(line).split()
+        return line.split()
 
     def detokenize(self, tokens: Iterable[str]) -> str:
         """Join hyphens, undo escapes, and put spaces where people write them."""
@@ -146,7 +146,7 @@ class MosesTokenizer(WrittenTokenizer):
         self._rules = MosesRules(language, split_hyphens)
 
     def tokenize(self, line: str) -> list[str]:
-        return self._rules.tokens(" ".join(normalized(line).split()))
+        return self._rules.tokens(" ".join(line.split()))
 
     def tokens_of(self, words: Sequence[str]) -> list[str]:
         """Escape the words as Moses does."""
