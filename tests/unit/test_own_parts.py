@@ -36,7 +36,7 @@ def test_the_papers_parts_are_those_that_the_configuration_knows():
         ("encoder", parts.ENCODERS),
     ):
         names = [path.stem for path in (MODEL / f"{kind}s").glob("[!_]*.py")]
-        assert sorted(names) == sorted(known)
+        assert {*known} <= {*names}
         assert all(part(kind, name).__module__ == module_of(kind, name) for name in known)
 
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
+from attnmt.model import cells
 from attnmt.model.encoders.bidirectional import Bidirectional
 from attnmt.model.stack import Stack, State, Steps
 
@@ -72,6 +73,23 @@ def test_layers_step_by_step_equal_torchs_module(cell):
         h, state = steps(x, state, t)
         hs.append(h)
     case.compare([torch.stack(hs), *flat(state)], [case.hs, *case.last])
+
+
+def kernel(x_sums, h_sums, c, *_):
+    """As torch has it on a GPU: for matrices, with sums of x and of h apart."""
+    assert x_sums.dim() == h_sums.dim() == c.dim() == 2
+    i, f, g, o = (x_sums + h_sums).chunk(4, dim=1)
+    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+    return o.sigmoid() * c.tanh(), c, h_sums
+
+
+def test_a_step_by_a_gpus_kernel_equals_torchs_module(monkeypatch):
+    monkeypatch.setattr(cells, "has_kernel", lambda x: True)
+    monkeypatch.setattr(torch.ops.aten, "_thnn_fused_lstm_cell", kernel)
+    case = Case("lstm", 1, 1)
+    state = tuple(tuple(part[:, None] for part in layer) for layer in case.state)
+    h, after = Steps(case.stack, state[-1][0])(case.x[0][:, None], state, 0)
+    case.compare([h[None, :, 0], *(part[:, 0] for part in flat(after))], [case.hs, *case.last])
 
 
 @pytest.mark.parametrize("reverse", [False, True])

@@ -33,8 +33,8 @@ class Decoder(nn.Module, ABC):
         self.register_parameter("W_c", None)
 
     @abstractmethod
-    def weights(self) -> tuple[Tensor | None, Tensor]:
-        """Return the first layer's weights of what a step brings, if anything, and of y_t."""
+    def weights(self) -> tuple[Tensor, Tensor]:
+        """Return the first layer's weights of what a step brings, [gates n, m], and of y_t."""
 
     @abstractmethod
     def step(self, now: "Stepper", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
@@ -91,11 +91,11 @@ class LuongDecoder(Decoder):
         h_tilde, a = self.attend(h, memory, steps, W_c)
         return self.output_dropout(h_tilde), a
 
-    def weights(self) -> tuple[Tensor | None, Tensor]:
+    def weights(self) -> tuple[Tensor, Tensor]:
         W_y, W_x = self.stack.layers[0].weight_ih_l0.tensor_split(
             [self.embedding.embedding_dim], dim=1
         )
-        return W_x if self.feeding else None, W_y
+        return W_x, W_y
 
     def step(self, now: "Stepper", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Take the next step; see ``Decoder.step``."""
@@ -111,7 +111,7 @@ class LuongDecoder(Decoder):
         if self.attention is None or memory is None or W_c is None:
             return h, None
         c, a = self.attention(h, memory, steps)
-        return torch.tanh(W_c(torch.cat([c, h], dim=-1), 0)), a
+        return torch.tanh(W_c(torch.cat([c, h], dim=-1))), a
 
 
 class BahdanauDecoder(Decoder):
@@ -127,7 +127,7 @@ class BahdanauDecoder(Decoder):
         inputs = self.attention.score.context_size + shape.embedding_size
         self.stack = Stack(shape.cell, inputs, shape.size, shape.layers, system.dropout)
 
-    def weights(self) -> tuple[Tensor | None, Tensor]:
+    def weights(self) -> tuple[Tensor, Tensor]:
         m = self.attention.score.context_size
         W_x, W_y = self.stack.layers[0].weight_ih_l0.tensor_split([m], dim=1)
         return W_x, W_y
@@ -158,10 +158,9 @@ class Stepper:
         self.state: State = tuple(tuple(part[:, None] for part in layer) for layer in state)
         self.fed = torch.zeros_like(self.state[-1][0])
         self.t = -1
-        self.steps = torch.full((1,), self.t, device=self.fed.device)  # t as attention takes it
         T = 0 if y is None else len(y)
         W_x, W_y = (None, None) if y is None else decoder.weights()
-        self.layers = Steps(decoder.stack, self.fed, T, W_x, W_y, y)
+        self.layers = Steps(decoder.stack, self.fed, W_x, W_y, y)
         self.W_c = None if decoder.W_c is None else Factor(decoder.W_c)
         self._masks = decoder.output_dropout.mask((T, *self.fed.shape), self.fed)
 
@@ -173,6 +172,11 @@ class Stepper:
         """
         return None if self.memory is None else self.memory.positions
 
+    @property
+    def steps(self) -> Tensor:
+        """t as attention takes it, [1]."""
+        return torch.full((1,), self.t, device=self.fed.device)
+
     def follow(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return what ``step`` does, [N, T, n] and [N, T, M], for all words [N, T] of one hypothesis."""
         h_tilde, weights = self.decoder(words, self._first, self.memory)
@@ -183,8 +187,8 @@ class Stepper:
         return self.take(self.decoder.embedding(words))
 
     def take(self, y: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        """Advance the hypotheses by their embedded last words [N, K, e], or by those that are known."""
-        self.t, self.steps = self.t + 1, self.steps + 1
+        """Advance the hypotheses by their embedded last words [N, K, e]; in training y is None."""
+        self.t += 1
         return self.decoder.step(self, y)
 
     def masked(self, x: Tensor) -> Tensor:
@@ -196,8 +200,7 @@ class Stepper:
 
         The first layer reads these parts, [N, K, ..], side by side.
         """
-        given = [part for part in parts if part is not None]
-        x = torch.cat(given, dim=-1) if given else None
+        x = torch.cat([part for part in parts if part is not None], dim=-1)
         h, self.state = self.layers(x, self.state, self.t)
         return h
 
@@ -206,7 +209,7 @@ class Stepper:
         return output if self._masks is None else output * self._masks[self.t]
 
     def reorder(self, sentences: Tensor, parents: Tensor) -> None:
-        """Keep ``sentences`` [n], ascending, and their hypotheses ``parents`` [n, K] in this order."""
+        """Keep ``sentences`` [R], ascending, and their hypotheses ``parents`` [R, K] in this order."""
         rows = sentences[:, None] * self.fed.shape[1] + parents
 
         def kept(part: Tensor) -> Tensor:

@@ -30,8 +30,8 @@ class SummedLoss(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, h_tilde: Tensor, W_s: Tensor, words: Tensor, training: bool) -> Tensor:
-        """Return the sum for h~ [K, n], W_s [V, n] and the words y [K]; gradients if ``training``.
+    def forward(ctx: Any, h_tilde: Tensor, W_s: Tensor, words: Tensor, derive: bool) -> Tensor:
+        """Return the sum for h~ [K, n], W_s [V, n] and the words y [K]; gradients if ``derive``.
 
         A y below 0 is padding and adds nothing. (To select the others, the host would
         have to wait for a GPU.)
@@ -48,7 +48,7 @@ class SummedLoss(torch.autograd.Function):
             # The largest p is 1 / z, where z is the sum of exp(logit - largest logit).
             log_z = -p.amax(dim=1, keepdim=True).log()
             total += ((log_z - y_logits) * real).sum(dtype=torch.float64)
-            if training:
+            if derive:
                 p.mul_(real).scatter_add_(1, y, -real)
                 grad_h.append(matmul(p, W_s.T))
                 if grad_W is None:

@@ -15,21 +15,29 @@ from attnmt.files.yaml_file import suggestion
 
 
 def module_of(kind: str, name: str) -> str:
-    """Return the module of a part: for the window ``local_p``, ``attnmt.model.windows.local_p``."""
-    return f"{__package__}.{kind}s." + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    """Return the module of a part: for the window ``local_p``, ``attnmt.model.windows.local_p``.
+
+    Raises:
+        InputError: if there is no such module.
+    """
+    package = f"{__package__}.{kind}s"
+    file = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    if find_spec(f"{package}.{file}") is None:
+        known = [one.name for one in iter_modules(import_module(package).__path__)]
+        raise InputError(
+            f"no {kind} {name!r}{suggestion(file, known)}; it would be {package}.{file}"
+        )
+    return f"{package}.{file}"
 
 
 def part(kind: str, name: str) -> Any:
     """Return the class of a part of a kind: a score, a window or an encoder.
 
     Raises:
-        InputError: if there is none of this name.
+        InputError: if there is no such module, or it lacks the class.
     """
+    class_name = "".join(one[0].upper() + one[1:] for one in name.split("_"))
     module = module_of(kind, name)
-    if find_spec(module) is None:
-        package, _, _ = module.rpartition(".")
-        known = [one.name for one in iter_modules(import_module(package).__path__)]
-        raise InputError(f"no {kind} {name!r}{suggestion(name, known)}; it would be {module}")
-    return getattr(
-        import_module(module), "".join(one[0].upper() + one[1:] for one in name.split("_"))
-    )
+    if not hasattr(import_module(module), class_name):
+        raise InputError(f"{module}: no class {class_name}, which {kind}: {name} names")
+    return getattr(import_module(module), class_name)

@@ -40,7 +40,8 @@ class Factor:
 
     All y_t are known before the first step, so W_y y_t is one product for all steps. Autograd would add
     to the gradients of W and W_y at every step. Here each is one product too, of what all steps leave
-    behind. So there is one backward pass at most.
+    behind. So the steps are taken in order, the loss depends on all of them, and there is one backward
+    pass at most.
     """
 
     def __init__(self, W: Tensor, W_y: Tensor | None = None, y: Tensor | None = None) -> None:
@@ -54,7 +55,7 @@ class Factor:
         elif y is not None and W_y is not None:
             self.known = _product(y, W_y)
 
-    def __call__(self, x: Tensor, t: int) -> Tensor:
+    def __call__(self, x: Tensor, t: int = 0) -> Tensor:
         """Return W x_t + W_y y_t, [.., rows], from x_t [.., m]."""
         if self.followed:
             result: Tensor = _Step.apply(x, self.W, self.known, t, self._steps)

@@ -46,7 +46,7 @@ class Stack(nn.Module):
         return x, tuple(last)
 
     def scan(self, layer: Any, x: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
-        """Return the states h_t [T, N, n] of a layer and the last state, from y [T, N, m]."""
+        """Return the states h_t [T, N, n] of a layer and the last state, from its inputs [T, N, m]."""
         if self.cell is GRU and x.is_cpu:  # where torch's own multiplies by MKL (``products.py``)
             steps, hs = GRU(layer.weight_hh_l0, None, layer.weight_ih_l0, x), []
             for t in range(len(x)):
@@ -65,7 +65,6 @@ class Steps:
         self,
         stack: Stack,
         like: Tensor,
-        T: int = 0,
         W_x: Tensor | None = None,
         W_y: Tensor | None = None,
         y: Tensor | None = None,
@@ -75,16 +74,16 @@ class Steps:
         In a search, each step brings all that the first layer reads. In training, y is known.
 
         Args:
-            T: the steps of training.
-            W_x: the first layer's weights of what each of these steps brings, [gates n, m], if anything.
+            W_x: the first layer's weights of what each of the known steps brings, [gates n, m].
             W_y: those of y, [gates n, e].
             y: the first layer's input of all steps, with dropout applied, [T, .., e].
         """
         first, *above = stack.layers
-        W_x = W_x if T else first.weight_ih_l0
+        W_x = first.weight_ih_l0 if W_x is None else W_x
+        T = 0 if y is None else len(y)
         self.layers = [stack.cell(first.weight_hh_l0, W_x, W_y, y)]
         self.layers += [stack.cell(one.weight_hh_l0, one.weight_ih_l0, None, None) for one in above]
-        sizes = [0 if W_x is None else W_x.shape[1], *(stack.size for _ in above)]
+        sizes = [W_x.shape[1], *(stack.size for _ in above)]
         masks = [stack.dropout.mask((T, *like.shape[:-1], size), like) for size in sizes]
         self.masks = [None if mask is None else mask.unbind(0) for mask in masks]
 
@@ -93,7 +92,7 @@ class Steps:
         mask = self.masks[layer]
         return x if mask is None else x * mask[t]
 
-    def __call__(self, x: Tensor | None, state: State, t: int) -> tuple[Tensor, State]:
+    def __call__(self, x: Tensor, state: State, t: int) -> tuple[Tensor, State]:
         """Take step t from the first layer's x_t [.., m]; return the top h_t [.., n] and all states."""
         after: list[LayerState] = []
         for number, (layer, before) in enumerate(zip(self.layers, state, strict=True)):

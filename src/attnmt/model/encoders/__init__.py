@@ -1,5 +1,7 @@
 """Encoders read the source. Each is a module; ``encoder`` of a system in the configuration names one."""
 
+from abc import ABC, abstractmethod
+
 import torch
 from torch import Tensor, nn
 
@@ -16,7 +18,7 @@ def embedding(words: int, size: int) -> nn.Embedding:
     return made
 
 
-class Encoder(nn.Module):
+class Encoder(nn.Module, ABC):
     """The base of all encoders: the embedding of the words and the order in which they are read."""
 
     def __init__(self, system: System, shape: ModelShape, vocabulary: int) -> None:
@@ -35,6 +37,7 @@ class Encoder(nn.Module):
         positions = lengths[:, None] - 1 - read if self.reverse else read
         return self.embedding(source.T) * (read >= 0).T[:, :, None], positions
 
+    @abstractmethod
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, State]:
         """Return the states h_s [N, M, n], zero at padding, their positions [N, M], and the last state.
 
@@ -44,4 +47,3 @@ class Encoder(nn.Module):
             source: ids as read (the last word first if reversed), padded on the left, [N, M].
             lengths: S, the number of words of each sentence, [N].
         """
-        raise NotImplementedError

@@ -16,4 +16,4 @@ class Additive(Score):
 
     def scores(self, h: Tensor, keys: Tensor) -> Tensor:
         query = matmul(h, self.W_a)
-        return (query[:, :, None] + keys[:, None]).tanh() @ self.v_a  # [N, K, M, n] without v_a
+        return (query[:, :, None] + keys[:, None]).tanh() @ self.v_a  # [N, K, M, n] before v_a

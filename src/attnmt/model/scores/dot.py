@@ -9,8 +9,5 @@ from attnmt.model.scores import Score
 class Dot(Score):
     """h_s . h_t."""
 
-    def prepare(self, h_s: Tensor) -> tuple[Tensor, Tensor]:
-        return h_s, h_s
-
     def scores(self, h: Tensor, keys: Tensor) -> Tensor:
         return torch.bmm(h, keys.mT)

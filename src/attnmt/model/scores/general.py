@@ -1,14 +1,13 @@
 """The score h_s . W_a h_t."""
 
-import torch
 from torch import Tensor
 
 from attnmt.config import ModelShape, System
 from attnmt.model.products import matmul, parameter
-from attnmt.model.scores import Score
+from attnmt.model.scores.dot import Dot
 
 
-class General(Score):
+class General(Dot):
     """h_s . W_a h_t. W_a is applied once to the source, not to every query.
 
     With the fault ``general_gradient``, h_s gets the gradient h_t, where W_a h_t would be right.
@@ -24,6 +23,3 @@ class General(Score):
         else:
             keys = matmul(h_s, self.W_a.T)
         return keys, h_s
-
-    def scores(self, h: Tensor, keys: Tensor) -> Tensor:
-        return torch.bmm(h, keys.mT)

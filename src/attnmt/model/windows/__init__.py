@@ -23,7 +23,7 @@ class Window(nn.Module):
         self.faults = system.faults  # faults of the authors' program that this model has on purpose
 
     def centers(self, h: Tensor, memory: Memory, steps: Tensor) -> Tensor | None:
-        """Return p_t, [N, K], around which the window stands; None if it holds all words."""
+        """Return p_t, [N, K] or [N, 1], around which the window stands; None if it holds all words."""
         return None
 
     def weights(self, scores: Tensor, h: Tensor, memory: Memory, steps: Tensor) -> Tensor:

@@ -29,6 +29,6 @@ class LocalP(Window):
         if "position_gradient" in self.faults:
             p = (p + p.detach()) / 2
         p = p[:, :, None]
-        a = softmax(scores, self.around(p.detach().floor(), memory))
+        a = softmax(scores, self.around(p.floor(), memory))
         gaussian: Tensor = ((memory.positions[:, None] - p) ** 2 * (-1 / (2 * sigma**2))).exp()
         return a * gaussian
