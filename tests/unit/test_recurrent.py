@@ -104,7 +104,8 @@ def test_every_layers_input_is_dropped_with_a_mask_of_each_step(cell, by_steps, 
     monkeypatch.setattr(Dropout, "mask", lambda *args: masks.append(draw(*args)) or masks[-1])
     if by_steps:
         W_x = stack.layers[0].weight_ih_l0
-        steps, last, hs = Steps(stack, state[-1][0], len(case.x), W_x), case.state, []
+        nothing = W_x.new_zeros(len(W_x), 1), case.x.new_zeros(len(case.x), N, 1)
+        steps, last, hs = Steps(stack, state[-1][0], W_x, *nothing), case.state, []
         for t, x in enumerate(case.x):
             h, last = steps(steps.masked(x, t), last, t)
             hs.append(h)
