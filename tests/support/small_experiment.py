@@ -134,7 +134,9 @@ def make_model(params: Params, layout: Layout, name: str, dev_perplexity: float 
     vocabularies = {side: data.vocabulary(side) for side in params.sides(name)}
     sizes = [len(vocabulary) for vocabulary in vocabularies.values()]
     translator = LuongNMT(ModelConfig(model.system, params.shape(name), *sizes))
-    translator.initialize(model.seed + 15)  # these write unknown words  # which writes unknown words
+    translator.initialize(
+        model.seed + 15
+    )  # these write unknown words  # which writes unknown words
     digests = {side: vocabulary.digest for side, vocabulary in vocabularies.items()}
     config = config_of(params, name, dataset_digest=data.digest, vocabularies=digests)
     config |= describe(translator)

@@ -26,6 +26,7 @@ MUTATIONS = {
         "\nX = 1\n",
         "train/gru_key_value translate/gru_key_value",
     ),
+    "a line of a package": ("src/attnmt/model/__init__.py", "", "\nX = 1\n", TRAIN),
     "a line of the loop": (LOOP, "", "\nX = 1\n", "train"),
     "a line of the tables": ("src/attnmt/reporting/table.py", "", "\nX = 1\n", "report"),
     "a stage's own line": (
@@ -133,6 +134,18 @@ def test_a_changed_default_counts_although_no_file_of_parameters_has_it(copy, be
     finally:
         Path("params.yaml").write_text(text)
     assert json.loads(before["translate/base"])["params"]["decoding"]["samples"] == 12
+
+
+def test_a_relative_import_counts(copy):
+    (copy / "stages/own.py").write_text("from attnmt.text import own\n")
+    path = copy / "src/attnmt/text/own.py"
+    path.write_text("from . import aer\nfrom .moses import words\nfrom ..model import dropout\n")
+    fresh_code()
+    try:
+        code = dependencies.code_of(copy / "stages/own.py")
+    finally:
+        path.unlink()
+    assert {"attnmt.text.aer", "attnmt.text.moses", "attnmt.model.dropout"} < code.keys()
 
 
 def test_a_digest_is_the_same_in_every_version_of_python(tmp_path: Path) -> None:

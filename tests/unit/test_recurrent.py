@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from attnmt.config import ModelShape, System
 from attnmt.model import cells
+from attnmt.model.dropout import Dropout
 from attnmt.model.encoders.bidirectional import Bidirectional
 from attnmt.model.stack import Stack, State, Steps
 
@@ -90,6 +91,36 @@ def test_a_step_by_a_gpus_kernel_equals_torchs_module(monkeypatch):
     state = tuple(tuple(part[:, None] for part in layer) for layer in case.state)
     h, after = Steps(case.stack, state[-1][0])(case.x[0][:, None], state, 0)
     case.compare([h[None, :, 0], *(part[:, 0] for part in flat(after))], [case.hs, *case.last])
+
+
+@pytest.mark.parametrize("by_steps", [False, True], ids=["whole", "by steps"])
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+@torch.no_grad()
+def test_every_layers_input_is_dropped_with_a_mask_of_each_step(cell, by_steps, monkeypatch):
+    """The layers are torch's cells, which read their inputs times the masks that were drawn."""
+    case, masks, draw = Case(cell, 2, 7), [], Dropout.mask
+    stack, state = case.stack.train(), [*case.state]
+    stack.dropout.p = 0.5
+    monkeypatch.setattr(Dropout, "mask", lambda *args: masks.append(draw(*args)) or masks[-1])
+    if by_steps:
+        W_x = stack.layers[0].weight_ih_l0
+        nothing = W_x.new_zeros(len(W_x), 1), case.x.new_zeros(len(case.x), N, 1)
+        steps, last, hs = Steps(stack, state[-1][0], W_x, *nothing), case.state, []
+        for t, x in enumerate(case.x):
+            h, last = steps(steps.masked(x, t), last, t)
+            hs.append(h)
+    else:
+        hs, last = stack(case.x, case.state)
+    assert len(masks) == 2
+    for t, x in enumerate(case.x):
+        for layer, (own, mask) in enumerate(zip(stack.layers, masks, strict=True)):
+            step = getattr(torch, f"{cell}_cell")
+            before = state[layer] if cell == "lstm" else state[layer][0]
+            after = step(x * mask[t], before, own.weight_ih_l0, own.weight_hh_l0)
+            state[layer] = after if cell == "lstm" else (after,)
+            x = state[layer][0]
+        torch.testing.assert_close(hs[t], x)
+    torch.testing.assert_close(flat(last), flat(state))
 
 
 @pytest.mark.parametrize("reverse", [False, True])

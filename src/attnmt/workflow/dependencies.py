@@ -209,14 +209,22 @@ def _file(dotted: str) -> Path:
 
 @cache
 def _imports(file: Path) -> set[str]:
-    """Return the modules of this package that a file imports, wherever it does so."""
+    """Return the modules of this package that a file imports, wherever it does so.
+
+    A package that is more than a docstring runs before its modules, so it is one of them. ``attnmt``
+    itself is not: it only offers the library.
+    """
     names = set[str]()
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.ImportFrom):
-            names |= {f"{node.module}", *(f"{node.module}.{one.name}" for one in node.names)}
+            here = file.relative_to(SOURCE.parent).parts[: -node.level] if node.level else ()
+            module = ".".join([*here, *([node.module] if node.module else [])])
+            names |= {module, *(f"{module}.{one.name}" for one in node.names)}
         elif isinstance(node, ast.Import):
             names |= {one.name for one in node.names}
-    return {name for name in names if name.startswith("attnmt.") and _file(name).exists()}
+    names = {name for name in names if name.startswith("attnmt.") and _file(name).exists()}
+    around = {one for name in names for one in _around(name)} - names - {"attnmt"}
+    return names | {one for one in around if _file(one).exists() and _plain(_tree(_file(one)).body)}
 
 
 @cache
