@@ -15,10 +15,9 @@ CHANGED = "shape.init\n", "shape.init + 0\n"  # how weights are drawn, which onl
 # What is edited, and the stages that it makes stale. tests/unit/test_dependencies.py has each room.
 EDITS = (
     (
-        "src/attnmt/model/attention/windows.py",
-        ("sigma = self.D / 2\n", "sigma = self.D / 2.0\n"),
-        {f"{kind}@{one}" for kind in ("train", "translate") for one in MODELS}
-        | {"ensemble@ensemble", "gather"},
+        "src/attnmt/model/windows/local_p.py",
+        ("2 * sigma**2", "2.0 * sigma**2"),
+        {f"train@{BEST}", f"translate@{BEST}", "ensemble@ensemble"},
     ),
     (
         "src/attnmt/config/text.py",  # a default
