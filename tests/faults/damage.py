@@ -14,6 +14,8 @@ import numpy as np
 import torch
 from safetensors.torch import load, save
 
+from attnmt.training.tensor_file import CHECKSUM, METADATA, checksum
+
 Damage = Callable[[bytes], bytes]
 
 
@@ -114,7 +116,9 @@ def settings(place: str, new: Any) -> Damage:
 
     def damage(before: bytes) -> bytes:
         config = value(place, new)(_metadata(before)["config"].encode())
-        return save(load(before), {"config": config.decode()})
+        tensors, metadata = load(before), {"config": config.decode()}
+        metadata[CHECKSUM] = checksum(tensors, metadata)
+        return save(tensors, {METADATA: json.dumps(metadata)})
 
     return damage
 
@@ -122,4 +126,5 @@ def settings(place: str, new: Any) -> Damage:
 def _metadata(weights: bytes) -> dict[str, str]:
     size = int.from_bytes(weights[:8], "little")
     header: dict[str, str] = json.loads(weights[8 : 8 + size])["__metadata__"]
-    return header
+    metadata: dict[str, str] = json.loads(header[METADATA])
+    return metadata

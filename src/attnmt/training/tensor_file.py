@@ -4,6 +4,7 @@
 something failed.
 """
 
+import json
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,12 +17,14 @@ from torch import Tensor
 from attnmt.files.atomic import atomic_path
 
 CHECKSUM = "checksum"  # among the metadata
+METADATA = "metadata"  # the one key of the file: safetensors writes several in a random order
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
     """Write a file, all or nothing. The tensors may be on a GPU."""
     on_host = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    content = save(on_host, {**metadata, CHECKSUM: checksum(on_host, metadata)})
+    values = {**metadata, CHECKSUM: checksum(on_host, metadata)}
+    content = save(on_host, {METADATA: json.dumps(values, sort_keys=True)})
     with atomic_path(path) as partial, partial.open("wb") as file:
         file.write(content)
 
@@ -34,9 +37,9 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = dict(file.metadata() or {})
+            metadata = dict(json.loads((file.metadata() or {})[METADATA]))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError) as error:
+    except (OSError, KeyError, TypeError, SafetensorError) as error:
         raise ValueError(f"{path.name}: {error}") from error
     if metadata.pop(CHECKSUM, "") != checksum(tensors, metadata):
         raise ValueError(f"{path.name}: the checksum differs")
