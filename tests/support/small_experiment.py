@@ -127,8 +127,13 @@ def make_experiment(folder: Path) -> Params:
     return params
 
 
-def make_model(params: Params, layout: Layout, name: str, dev_perplexity: float = 9.5) -> None:
-    """Write a model with random weights, its configuration and its metrics."""
+def make_model(
+    params: Params, layout: Layout, name: str, dev_perplexity: float = 9.5, seed: int = 15
+) -> None:
+    """Write a model with random weights, its configuration and its metrics.
+
+    With the default seed, models write unknown words.
+    """
     model = params.trainings[name]
     data = EncodedSets(layout.encoded(model.family))
     vocabularies = {side: data.vocabulary(side) for side in params.sides(name)}

@@ -41,14 +41,14 @@ def test_the_offset_whose_links_are_nearer_to_the_aligners_is_chosen(params, fol
 
 @pytest.mark.parametrize("offset", [0, 1])
 def test_one_offset_links_words_and_replaces_them(params, project, offset):
-    translator = load_translator(params, "local_p")
+    translator = load_translator(params, "subwords")
     silver = translator.links_by_offset("dev")
     assert silver[0] != silver[1]
     write_lines(LAYOUT.dictionary / "dev.links", map(format_links, silver[offset]))
-    load_stage("translate").main(Path("params.yaml"), "local_p")
-    assert json.loads(LAYOUT.offset("local_p").read_text())["attention_offset"] == offset
+    load_stage("translate").main(Path("params.yaml"), "subwords")
+    assert json.loads(LAYOUT.offset("subwords").read_text())["attention_offset"] == offset
     written = {
-        end: read_lines(LAYOUT.translations("local_p") / f"test.{end}", may_be_blank=True)
+        end: read_lines(LAYOUT.translations("subwords") / f"test.{end}", may_be_blank=True)
         for end in ("forced.links", "links", "replaced")
     }
     forced = translator.links_by_offset("test")
@@ -59,7 +59,7 @@ def test_one_offset_links_words_and_replaces_them(params, project, offset):
     assert written["links"] == [format_links(one.links) for one in best]
     assert written["replaced"] == [" ".join(one.replaced) for one in best]
     # What is loaded later reads at the same step.
-    assert load_translator(params, "local_p").options == translator.options
+    assert load_translator(params, "subwords").options == translator.options
 
 
 @pytest.mark.parametrize("name", ["local_p", "german", "gru"])  # german reads the target side
