@@ -93,6 +93,7 @@ def models() -> Iterator[Case]:
     for damage, message in (
         (tensors(lambda t: t.popitem()), "damaged"),
         (cut(40), "damaged"),
+        (settings("dataset_digest", "0" * 64), "changed after this training"),
         (settings("training.epochs", 9), "training: .*other settings"),
         (other("models/demo/base_reverse/weights.safetensors"), "system: .*other settings"),
     ):

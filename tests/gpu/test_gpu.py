@@ -10,12 +10,13 @@ from small_models import VARIANTS, loss_and_gradients, translator
 from small_training import ADAM, FEEDING, SETTINGS, encoded, run, small
 
 from attnmt.config import System
+from attnmt.config.parts import OPTIMIZERS
 from attnmt.model.device import best_device
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.training import cuda_graphs
 from attnmt.training.cuda_graphs import SWITCH
-from attnmt.training.step import REMEMBERED, Step
+from attnmt.training.step import Step
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 
@@ -104,7 +105,7 @@ def test_every_variant_has_the_loss_and_the_gradients_of_a_processor(variant):
     torch.testing.assert_close(found, expected, rtol=1e-8, atol=1e-11)
 
 
-@pytest.mark.parametrize("optimizer", REMEMBERED)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_a_gpu_learns_what_a_processor_does(optimizer):
     system = SYSTEMS["local-p without dropout"]
     settings = SETTINGS.model_copy(update={"optimizer": optimizer})
@@ -128,7 +129,7 @@ def test_the_same_training_again_has_the_same_bytes(system):
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("optimizer", REMEMBERED)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @EACH_SYSTEM
 def test_a_captured_step_has_the_bytes_of_one_that_is_not(system, optimizer, monkeypatch):
     settings, results = SETTINGS.model_copy(update={"optimizer": optimizer}), []

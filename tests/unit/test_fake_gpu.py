@@ -10,11 +10,12 @@ from small_models import SHAPE, VARIANTS
 from small_training import SETTINGS
 
 from attnmt.config import System
+from attnmt.config.parts import OPTIMIZERS
 from attnmt.decoding.search import Search, search
 from attnmt.model.decoders import Stepper
 from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import Batch
-from attnmt.training.step import REMEMBERED, Step
+from attnmt.training.step import Step
 
 CONFIGURATIONS = {
     str(v): (
@@ -78,7 +79,7 @@ def test_training_and_search_stay_on_the_gpu(name):
         translate([model])
 
 
-@pytest.mark.parametrize("optimizer", REMEMBERED)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_so_do_every_optimizer_and_an_ensemble(optimizer):
     names = ("lstm-none", "lstm-local_p-general-feed", "gru-global-additive")
     with fake_gpu() as gpu:

@@ -88,9 +88,8 @@ class HoldOut(Strict):
     Each of these sets has 5,000 of them, or an equal part of all if there are fewer.
     """
 
-    share: Annotated[
-        float, Field(gt=0, le=0.5)
-    ]  # of the source sentences, which are not trained on
+    # of the source sentences, which are not trained on
+    share: Annotated[float, Field(gt=0, le=0.5)]
     seed: NonNegativeInt  # of the order in which they are drawn
 
 

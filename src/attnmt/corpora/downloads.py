@@ -81,6 +81,7 @@ def _fetch(file: File, folder: Path) -> str | None:
     for url in (file.url, *file.mirrors):
         fault, tries = "", 0
         while tries <= RETRIES:
+            time.sleep(tries)
             before = part.stat().st_size if part.exists() else 0
             try:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -93,7 +94,6 @@ def _fetch(file: File, folder: Path) -> str | None:
             except OSError as error:  # of the network or the disk
                 fault = str(error)
             tries += not part.exists() or part.stat().st_size <= before
-            time.sleep(tries)
         faults.append(f"{url}: {fault}")
     return (
         f"{file.name} cannot be fetched ({'; '.join(faults)}); check the network, or put the file "

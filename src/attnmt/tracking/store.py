@@ -63,9 +63,11 @@ def connect() -> Any:
                 with closing(sqlite3.connect(uri.path[1:])) as database:
                     database.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
-            place, cure = uri.path[1:], "move it away; attnmt track fills a new one"
-            cure = MORE_SPACE if lacks_space(error) else cure
-            raise InputError(f"{place}: SQLite cannot write to it ({error}); {cure}") from None
+            cure = "move it away; attnmt track fills a new one"
+            if lacks_space(error):
+                cure = MORE_SPACE
+            why = f"{uri.path[1:]}: SQLite cannot write to it ({error})"
+            raise InputError(f"{why}; {cure}") from None
         client = MlflowClient(store_uri())
         client.search_experiments(max_results=1)
     return client

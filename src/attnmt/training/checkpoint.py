@@ -199,8 +199,7 @@ def _restore(optimizer: torch.optim.Optimizer, state: dict[str, Tensor]) -> None
     Raises:
         ValueError: if that is the state of another kind.
     """
-    remembers = isinstance(optimizer, torch.optim.Adam)
-    if bool(state) and not remembers:
+    if state and not isinstance(optimizer, torch.optim.Adam):
         raise ValueError("sgd remembers nothing from step to step")
     by_parameter: dict[int, dict[str, Tensor]] = {}
     for key, value in state.items():

@@ -26,9 +26,8 @@ class Provenance(CsvLine):
     code: Text  # digest of the code that it ran
     commits: Text  # those at which it ran, with spaces between
     started: Text
-    device: (
-        Text  # all on which it ran, with semicolons between; of a GPU also the driver, torch's CUDA
-    )
+    # All on which it ran, with semicolons between; of a GPU also the driver and torch's CUDA
+    device: Text
     instructions: Text  # as attnmt.model.cpu_isa.used names them
     threads: Positive
     torch: Text

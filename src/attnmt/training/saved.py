@@ -61,7 +61,7 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
         values = json.loads(metadata["config"])
         config = checked(values, TrainedConfig, str(path), again(path.parent))
         _check_settings(config, params, name, path)
-        _check_text(config, params, name, data)
+        _check_text(config, params, name, path, data)
         compute_with(params.machine.cpu_isa)
         words = config.source_words, config.target_words
         model = LuongNMT(ModelConfig(config.system, config.shape, *words))
@@ -76,17 +76,18 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
         ) from error
 
 
-def _check_text(config: TrainedConfig, params: Params, name: str, data: EncodedSets) -> None:
+def _check_text(
+    config: TrainedConfig, params: Params, name: str, path: Path, data: EncodedSets
+) -> None:
     """Refuse a model of other text or vocabularies than ``data`` has."""
-    path = data.folder
     if config.dataset_digest != data.digest:
         raise InputError(
-            f"{path}: the encoded data changed after {name} was trained; train it again"
+            f"{path}: the encoded data changed after this training; train {name} again"
         )
     for language in params.sides(name):
         if data.vocabulary(language).digest != config.vocabularies.get(language):
             raise InputError(
-                f"{path / f'vocab.{language}'}: its words, or their order, are not those "
+                f"{data.folder / f'vocab.{language}'}: its words, or their order, are not those "
                 f"that {name} was trained with; run encode again, or train {name} again"
             )
 

@@ -11,7 +11,6 @@ from attnmt.text.batches import Batch
 from attnmt.training.cuda_graphs import CapturedSteps, captures, padded
 
 LARGEST = torch.finfo(torch.float32).max  # of rates; one above it is infinite
-REMEMBERED = {"sgd": 0, "adam": 2}  # numbers that each optimizer keeps for one of a parameter's
 
 
 class Step:
@@ -77,14 +76,11 @@ def clip(parameters: Sequence[Tensor], counted: Sequence[Tensor], clip_norm: flo
 
     The authors do not count embeddings. The host does not wait for a GPU.
     """
-    grads = []
     for parameter in parameters:
-        grad = parameter.grad
-        assert grad is not None, "every parameter takes part in every loss"
-        if grad.is_sparse:
-            grad = parameter.grad = grad.coalesce()
-        if any(parameter is one for one in counted):
-            grads.append(grad.values() if grad.is_sparse else grad)
+        assert parameter.grad is not None, "every parameter takes part in every loss"
+        if parameter.grad.is_sparse:
+            parameter.grad = parameter.grad.coalesce()
+    grads = [g.values() if g.is_sparse else g for p in counted if (g := p.grad) is not None]
     nn.utils.clip_grads_with_norm_(parameters, clip_norm, nn.utils.get_total_norm(grads))
 
 
