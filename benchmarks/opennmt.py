@@ -157,7 +157,7 @@ def _set_weights(model: Any, weights: dict[str, Tensor]) -> None:
     matrices = {
         model.encoder.embeddings.word_lut.weight: "encoder.embedding.weight",
         model.decoder.embeddings.word_lut.weight: "decoder.embedding.weight",
-        model.decoder.attn.linear_in.weight: "decoder.attention.W_a",
+        model.decoder.attn.linear_in.weight: "decoder.attention.score.W_a",
         model.decoder.attn.linear_out.weight: "decoder.W_c",
         model.generator.weight: "W_s",
     }

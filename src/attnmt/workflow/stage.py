@@ -80,7 +80,13 @@ def run_app(app: typer.Typer) -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as first_import.py set it
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    with handled(lambda number: sys.exit(ENDED_BY_SIGNAL + number), ENDS):
+    received: list[int] = []
+
+    def end(number: int) -> NoReturn:
+        received.append(number)
+        sys.exit(ENDED_BY_SIGNAL + number)
+
+    with handled(end, ENDS):
         try:
             try:
                 app()
@@ -97,6 +103,8 @@ def run_app(app: typer.Typer) -> None:
             raise
         except Exception as error:
             _close_output()
+            if received:  # while Python 3.11 parses code, it makes a SystemError of any exception
+                os._exit(ENDED_BY_SIGNAL + received[0])
             if (message := not_allowed(error)) is None:
                 raise
             _fail(message)
