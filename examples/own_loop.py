@@ -3,7 +3,7 @@
     python examples/own_loop.py                        # all of them, some seconds each
     python examples/own_loop.py global-location        # one of them
 
-A word is a number, and a sentence is four words. docs/library.md explains each name of attnmt here.
+A word is a number, and a sentence is four words. docs/extending.md explains each name of attnmt here.
 """
 
 import sys

@@ -3,7 +3,7 @@
     python examples/translate.py "Trosto visits a woman every day."
     python examples/translate.py "Trosto visits a woman every day." my-weights
 
-docs/library.md explains each name of attnmt here.
+docs/extending.md explains each name of attnmt here.
 """
 
 import sys

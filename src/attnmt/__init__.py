@@ -1,6 +1,6 @@
 """Luong, Pham and Manning (EMNLP 2015), from text to tables.
 
-A program needs ``load``, ``Translator`` and ``Params``, which docs/library.md explains.
+A program needs ``load``, ``Translator`` and ``Params``, which docs/extending.md explains.
 They are loaded when they are first asked for.
 """
 

@@ -1,4 +1,4 @@
-"""What ``import attnmt`` offers to other programs; docs/library.md explains it."""
+"""What ``import attnmt`` offers to other programs; docs/extending.md explains it."""
 
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path

@@ -23,7 +23,7 @@ from attnmt.training.best_model import best_model
 from attnmt.workflow.dependencies import code_of
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/library.md"
+PAGE = ROOT / "docs/extending.md"
 SENTENCE = "Trosto visits a woman every day."
 # Python in which the tools of the extra `workflow` cannot be imported.
 BARE = """
@@ -134,11 +134,12 @@ def test_every_name_of_the_page_exists():
 
 
 def test_the_blocks_of_the_page_run(tmp_path, monkeypatch):
-    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    page = PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(import attnmt\n.*?)^```", page, re.M | re.S)
     assert blocks
     monkeypatch.chdir(ROOT)
     for block in blocks:
-        exec(compile(block, "docs/library.md", "exec"), {"__name__": "page"})
+        exec(compile(block, "docs/extending.md", "exec"), {"__name__": "page"})
 
 
 def test_the_package_loads_what_it_offers_only_when_asked():

@@ -62,7 +62,7 @@ def new(
 
     The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
     your files, and has copies of what --hold-out divides and of SGM. Further test sets,
-    references and gold links may be added there (docs/extending.md).
+    references and gold links may be added there (docs/text.md).
 
     Examples:
 

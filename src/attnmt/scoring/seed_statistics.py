@@ -21,7 +21,7 @@ probability that a true null hypothesis is not rejected is a concave function of
 inequality, this probability is at least as large as if the most variable of the estimates were the only
 one. That one is from the fewest seeds, because there are more sentences than seeds.
 
-Borrowed variances are not independent. docs/trust.md has a table of simulated studies: how often
+Borrowed variances are not independent. docs/results.md has a table of simulated studies: how often
 verdicts are false, also where scores are not normal and where systems differ. Satterthwaite's degrees of
 freedom (1946) jump to those of the sentences where a few seeds happen to have nearly the same score:
 with them, 11% of the studies with three seeds had a false verdict.

@@ -49,7 +49,7 @@ trainings sometimes fail. Hence five differences:
 The differences of paired scores, as of an ensemble and one of its members, have twice the s_0^2 and
 twice the least variance, as if the two were independent.
 
-docs/trust.md has a table of simulated studies: how often verdicts are false, and what they find.
+docs/results.md has a table of simulated studies: how often verdicts are false, and what they find.
 """
 
 from collections.abc import Sequence
