@@ -41,19 +41,16 @@ class Size:
     layers: int
     size: int
     vocabulary: int  # the most words that the vocabulary takes from the text
-    # The links that a pair of words needs to get into the dictionary. Words outside a small text's
-    # vocabulary are there once.
-    min_count: int
 
 
 # A larger text can teach a larger model. A key is the most tokens that a training text of this size has,
 # on the side that has more of them. The last size is the paper's.
 SIZES: dict[float, Size] = {
-    150_000: Size(1, 128, 4_000, 1),
-    600_000: Size(1, 256, 8_000, 2),
-    3_000_000: Size(2, 256, 10_000, 3),
-    20_000_000: Size(2, 512, 30_000, 3),
-    math.inf: Size(4, 1000, 50_000, 3),
+    150_000: Size(1, 128, 4_000),
+    600_000: Size(1, 256, 8_000),
+    3_000_000: Size(2, 256, 10_000),
+    20_000_000: Size(2, 512, 30_000),
+    math.inf: Size(4, 1000, 50_000),
 }
 
 
