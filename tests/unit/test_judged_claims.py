@@ -195,11 +195,12 @@ def test_the_file_has_size_interval_seeds_and_verdict_of_every_claim(params):
     claims = {
         "right": claim_of(size=2.8),
         "wrong": claim_of(claim="A is less.", sign="less", size=-0.5),
-        "there": claim_of(test="last"),
+        "there": claim_of(test=2),
         "unclear": claim_of(claim="B is more.", over=[LOCAL_M], measure="bleu_replaced"),
         "untested": claim_of(claim="C is more.", over=["base_reverse"], size=1.3),
     }
-    study = ExperimentScores(params)
+    further = params.sets.model_copy(update={"tests": ["test1", "test2", "test3"]})
+    study = ExperimentScores(params.model_copy(update={"sets": further}))
     write_claims(params, judge_claims(study, NUMBERS, claims))
     right, wrong, there, unclear, untested = lines = read_claims("demo")
     words = ["confirmed", "refuted", "refuted", "undecided", NOT_TESTED]

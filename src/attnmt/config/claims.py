@@ -53,7 +53,7 @@ class Claim(Strict):
     claim: Filled  # one plain sentence
     where: Filled  # the table, figure or section that makes it
     measure: Measure
-    test: Literal["first", "last"] = "first"  # of the test sets; for aer, of the aligned sets
+    test: Literal[1, 2] = 1  # of the test sets; for aer, of the aligned sets
     # mean:   the mean of `systems` less the mean of `over`, or the mean itself where `over` is not given
     # paired: the same, but the two share trainings (an ensemble and a member), so seeds go in pairs
     # each:   each of `systems` differs from each of `over` as the sign says; the size is that of

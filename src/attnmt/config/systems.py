@@ -68,7 +68,7 @@ class TableEntry(Strict):
     gain: Literal["bleu", "bleu_replaced", "replacement", "aer"] = "bleu"
     script: Literal["tokenized", "nist", "sacrebleu"] = "tokenized"  # of bleu
     # of the test sets; links are scored on all aligned sets
-    test: Literal["first", "last"] = "first"
+    test: Literal[1, 2] = 1
     # whether the table is only for experiments that train a system or an ensemble on request
     on_request: bool = False
     rows: dict[Name, TableRow] = Field(default_factory=dict)

@@ -70,7 +70,9 @@ class Sets(Strict):
 
     train: Name
     dev: Name  # chooses the checkpoint
-    tests: Distinct[Name]  # the first stands for newstest2014 (Table 1), the last for newstest2015
+    # The first stands for newstest2014 (Table 1), the second for newstest2015. No table and no claim
+    # takes a third one.
+    tests: Distinct[Name]
     # sets whose references are force-decoded for alignment; Table 6 has the first
     aligned: Distinct[Name]
 
@@ -82,6 +84,11 @@ class Sets(Strict):
         if self.dev in self.tests:
             raise error_at(["tests"], f"{self.dev!r} is the dev set; a test set must be unseen")
         return self
+
+    def numbered(self, test: int, of_links: bool = False) -> str:
+        """Return the test set, or the aligned set, with a number from 1, or the last one before it."""
+        names = self.aligned if of_links else self.tests
+        return names[min(test, len(names)) - 1]
 
     def all(self) -> list[str]:
         """Return every set once, training first."""

@@ -59,7 +59,7 @@ def score_tables(params: Params, numbers: ScoreTable) -> list[Table]:
 def scores_of(params: Params, numbers: ScoreTable, name: str) -> "Scores":
     """Return the numbers of a table of systems.yaml."""
     entry = params.tables[name]
-    test = params.sets.tests[0 if entry.test == "first" else -1]
+    test = params.sets.numbered(entry.test)
     sets = params.sets.aligned if entry.gain == "aer" else [test]
     return Scores(params, numbers, name, entry, table_rows(params, name), sets)
 

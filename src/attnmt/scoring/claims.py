@@ -22,8 +22,7 @@ COSTS: tuple[Measure, Measure] = ("early_cost", "final_cost")
 
 def set_of(params: Params, claim: Claim) -> str:
     """Return the set of sentences on which a claim is measured."""
-    sets = params.sets.aligned if claim.measure == "aer" else params.sets.tests
-    return sets[0 if claim.test == "first" else -1]
+    return params.sets.numbered(claim.test, of_links=claim.measure == "aer")
 
 
 def is_testable(study: ExperimentScores, claim: Claim, variant: Variant) -> bool:

@@ -40,7 +40,7 @@ def _of_table(
 ) -> Iterator[tuple[ScoreRow, ScoreRow]]:
     entry = params.tables[table]
     by_replacement = entry.gain == "replacement"
-    tested = params.sets.tests[0 if entry.test == "first" else -1]
+    tested = params.sets.numbered(entry.test)
     for test in params.sets.aligned if entry.gain == "aer" else [tested]:
         for row in entry.rows.values():
             over = row if by_replacement else entry.rows.get(row.over or "")
