@@ -101,6 +101,7 @@ def test_every_score_is_sacrebleus(stage):
     """BLEU is of joined tokens or detokenized text; sacrebleu, chrf and ter take the raw reference."""
     numbers = run(stage)
     multi_bleu = BLEU(tokenize="none", smooth_method="none", force=True)
+    lowercased = BLEU(lowercase=True, tokenize="none", smooth_method="none", force=True)
     for replacement, output in (("before", OUTPUT), ("after", REPLACED)):
         tokens, reference = (
             [line.replace(" @-@ ", "-") for line in lines] for lines in (output, REFERENCE)
@@ -108,6 +109,7 @@ def test_every_score_is_sacrebleus(stage):
         text = TRANSLATED[replacement]
         for metric, script, judge, lines, references in (
             ("bleu", "tokenized", multi_bleu, tokens, reference),
+            ("bleu", "lowercased", lowercased, tokens, reference),
             ("bleu", "nist", BLEU(), text, WRITTEN),
             ("bleu", "sacrebleu", BLEU(), text, RAW),
             ("chrf", None, CHRF(), text, RAW),
@@ -121,7 +123,7 @@ def test_every_score_is_sacrebleus(stage):
                 assert line.low <= line.value <= line.high
     for test in ("test1", "test2"):
         assert numbers.training("base", "ppl", test).value == 8.5
-    assert len([line for line in numbers.lines if line.max_words is None]) == 2 * (2 * 5 + 1)
+    assert len([line for line in numbers.lines if line.max_words is None]) == 2 * (2 * 6 + 1)
 
 
 def test_a_family_in_lower_case_is_scored_against_its_own_text(stage):
@@ -139,7 +141,7 @@ def test_every_score_is_that_of_the_counts_kept_beside_it(stage):
     lines, path = run(stage, name).lines, LAYOUT.counts(name)
     arrays = read_counts(path, "")
     kept = [line for line in lines if (line.metric, line.script) in SCORES and not line.max_words]
-    assert len(kept) == 21
+    assert len(kept) == 25
     assert {*arrays} == {*map(counted, kept), "words test1", "words test2"}
     for line in kept:
         counts, scores = arrays[counted(line)], SCORES[line.metric, line.script]

@@ -66,7 +66,7 @@ class TableEntry(Strict):
     # what a row gains over the row in `over`: bleu, bleu_replaced or aer. replacement: what a row gains
     # when its unknown words are replaced
     gain: Literal["bleu", "bleu_replaced", "replacement", "aer"] = "bleu"
-    script: Literal["tokenized", "nist", "sacrebleu"] = "tokenized"  # of bleu
+    script: Literal["tokenized", "lowercased", "nist", "sacrebleu"] = "tokenized"  # of bleu
     # of the test sets; links are scored on all aligned sets
     test: Literal[1, 2] = 1
     # whether the table is only for experiments that train a system or an ensemble on request

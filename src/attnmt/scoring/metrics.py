@@ -1,4 +1,4 @@
-"""All metrics by which the stage evaluate scores: BLEU in three ways, chrF2 and TER.
+"""All metrics by which the stage evaluate scores: BLEU in four ways, chrF2 and TER.
 
 A metric of your own is a class in a file of its own, and a line in ``METRICS``.
 """
@@ -19,24 +19,28 @@ from attnmt.text.aer import rates
 
 @dataclass(frozen=True)
 class Bleu(Metric):
-    """BLEU (Papineni et al. 2002) by one script, case-sensitive.
+    """BLEU (Papineni et al. 2002) by one script.
 
     Attributes:
         tokens: sacrebleu's name of the tokenizer.
         smooth: sacrebleu's name of the smoothing.
+        lowercase: whether case is ignored.
     """
 
     script: str
     form: Form
     tokens: str = "13a"
     smooth: str = "exp"
+    lowercase: bool = False
     metric: str = "bleu"
 
     def of_sacrebleu(self, characters: bool = False) -> BLEU:
         """Return sacrebleu's BLEU. It counts characters in a language without spaces."""
         tokens = "char" if characters and self.form != "tokens" else self.tokens
         # force keeps sacrebleu from warning about text that looks tokenized; it changes no score.
-        return BLEU(tokenize=tokens, smooth_method=self.smooth, force=True)
+        return BLEU(
+            lowercase=self.lowercase, tokenize=tokens, smooth_method=self.smooth, force=True
+        )
 
     def scores(self, sums: NDArray[Any]) -> NDArray[np.float64]:
         """Return what sacrebleu computes from sums of counts, for all sums at once."""
@@ -99,6 +103,8 @@ class Ter(Metric):
 METRICS: dict[str, Metric] = {
     # BLEU as multi-bleu.perl computes it: Moses tokens as they stand, no smoothing
     "tokenized": Bleu("tokenized", "tokens", tokens="none", smooth="none"),
+    # the same in lower case, as papers on Multi30k have it
+    "lowercased": Bleu("lowercased", "tokens", tokens="none", smooth="none", lowercase=True),
     # BLEU as mteval-v13a.pl -c computes it: detokenized text, its own tokens
     "nist": Bleu("nist", "detokenized"),
     # sacrebleu's default BLEU

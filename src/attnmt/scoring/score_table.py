@@ -55,7 +55,7 @@ class ScoreRow(CsvLine):
     # development cost, and late_fall, by how many percent it fell in the last tenth of the steps; what a
     # training cost
     metric: str
-    script: str | None = None  # of bleu: tokenized, nist or sacrebleu
+    script: str | None = None  # of bleu: tokenized, lowercased, nist or sacrebleu
     replacement: Replacement | None = None  # before or after unknown words are replaced
     value: float | None = None  # BLEU, chrF2 and TER in percent; AER in [0, 1]
     low: float | None = None  # the bounds of the 95% interval
