@@ -29,6 +29,12 @@ MUTATIONS = {
     "a line of a package": ("src/attnmt/model/__init__.py", "", "\nX = 1\n", TRAIN),
     "a line of the loop": (LOOP, "", "\nX = 1\n", "train"),
     "a line of the tables": ("src/attnmt/reporting/table.py", "", "\nX = 1\n", "report"),
+    "a language": (
+        "src/attnmt/corpora/language_codes/languages.csv",
+        "",
+        "tlh,Klingon,\n",
+        "corpus tokens translate ensemble evaluate evaluate_ensemble evaluate_baseline report",
+    ),
     "a stage's own line": (
         "stages/tokens.py",
         "    params = load",
@@ -123,6 +129,17 @@ def test_a_change_makes_stale_what_it_decides(copy, before, file, old, new, stal
     whole = {one for one in of_all if {n for n in before if n.partition("/")[0] == one} <= changed}
     named = whole | {name for name in changed if name.partition("/")[0] not in whole}
     assert named == {*stale.split()}
+
+
+def test_more_seeds_are_new_trainings_and_change_no_old_one(copy, before):
+    text = Path("params.yaml").read_text()
+    Path("params.yaml").write_text(text.replace("seeds: 1\n", "seeds: 2\n"))
+    try:
+        after = digests()
+    finally:
+        Path("params.yaml").write_text(text)
+    assert {name for name in before if after[name] != before[name]} == {"gather", "report"}
+    assert "train/base_2" in after.keys() - before.keys()
 
 
 def test_a_changed_default_counts_although_no_file_of_parameters_has_it(copy, before, monkeypatch):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnmt.corpora.links import format_links, parse_links, read_links, read_rwth
+from attnmt.corpora.links import format_links, parse_links, read_links
+from attnmt.corpora.plain import read_rwth
 from attnmt.errors import InputError
 
 LINKS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)))

@@ -1,8 +1,7 @@
-"""Word links: Pharaoh's format, in which ``i-j`` is a sure link and ``i?j`` a possible one, and RWTH's.
+"""Word links in Pharaoh's format, in which ``i-j`` is a sure link and ``i?j`` a possible one.
 
 In a file, line k holds the links of sentence pair k. i counts its source words from 0, and j its target
-words. ``ipj`` is read as a possible link, too. RWTH's files (``.talp``) have ``1-1 1p2``, from 1; in a
-pair with German, German comes first.
+words. ``ipj`` is read as a possible link, too.
 """
 
 import re
@@ -10,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from attnmt.corpora.language_codes import language_code
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
 
@@ -82,20 +80,6 @@ def check_inside(links: Links, words: tuple[int, int], place: str, cure: str) ->
                 f"{place}: link {i}-{j} lies outside the pair's {words[0]} and {words[1]} tokens; "
                 f"{cure}"
             )
-
-
-def is_rwth(path: Path) -> bool:
-    """Return whether a file is in RWTH's format, by its name."""
-    return path.name.removesuffix(".gz").endswith(".talp")
-
-
-def read_rwth(path: Path, codes: tuple[str, str]) -> list[GoldLinks]:
-    """Read links in RWTH's format as source-target links; ``codes`` are those of source and target.
-
-    Raises:
-        InputError: as :func:`read_links` does.
-    """
-    return read_links(path, first=1, exchanged=language_code(codes[1]) == "de")
 
 
 def read_links(

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from attnmt.config import LINKS
-from attnmt.corpora.links import format_links, is_rwth, read_rwth
+from attnmt.corpora.language_codes import language_code
+from attnmt.corpora.links import GoldLinks, format_links, read_links
 from attnmt.corpora.sgm import Place, read_sgm
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines, write_lines
@@ -29,7 +30,7 @@ def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> dict[str
     for suffix, path in files.items():
         name = path.name.lower().removesuffix(".gz")
         lines: Iterable[str]
-        if suffix == LINKS and is_rwth(path):
+        if suffix == LINKS and name.endswith(".talp"):
             lines = (format_links(*line) for line in read_rwth(path, codes))
         elif name.endswith(".sgm"):
             own = read_sgm(path)
@@ -53,6 +54,15 @@ def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> dict[str
         plain[suffix] = folder / f"{path.name}.{suffix}"
         write_lines(plain[suffix], lines)
     return plain
+
+
+def read_rwth(path: Path, codes: Codes) -> list[GoldLinks]:
+    """Read RWTH's ``1-1 1p2``, from 1, as source-target links; German comes first in their files.
+
+    Raises:
+        InputError: as :func:`attnmt.corpora.links.read_links` does.
+    """
+    return read_links(path, first=1, exchanged=language_code(codes[1]) == "de")
 
 
 def _column(path: Path, column: int) -> Iterator[str]:
