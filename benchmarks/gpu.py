@@ -39,7 +39,7 @@ from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.training import cuda_graphs
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 from attnmt.workflow.stage import run_app
 from benchmarks.table import described, spread, table
 
@@ -372,7 +372,7 @@ def _config(system: str, tiny: bool) -> ModelConfig:
     return ModelConfig(params.training(system).system, shape, words, words)
 
 
-def _step(system: str, device: torch.device, tiny: bool, watched: int) -> Step:
+def _step(system: str, device: torch.device, tiny: bool, watched: int) -> TrainingStep:
     """Return the step of a new model, which is captured after a number of batches."""
     cuda_graphs.WATCHED = watched
     if device.type == "cuda":
@@ -380,7 +380,7 @@ def _step(system: str, device: torch.device, tiny: bool, watched: int) -> Step:
         torch.cuda.reset_peak_memory_stats()
     model = LuongNMT(_config(system, tiny)).to(device)
     model.initialize(SEED)
-    return Step(model.train(), _settings(tiny))
+    return TrainingStep(model.train(), _settings(tiny))
 
 
 def _drawn(pairs: int, tiny: bool) -> ParallelText:
@@ -441,7 +441,9 @@ def _try(
     }
 
 
-def _pass(step: Step, batches: Sequence[Batch], device: torch.device) -> tuple[float, float]:
+def _pass(
+    step: TrainingStep, batches: Sequence[Batch], device: torch.device
+) -> tuple[float, float]:
     """Return how many seconds a pass over batches takes, and how many the host is busy."""
     _wait(device)
     started = time.perf_counter()

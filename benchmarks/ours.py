@@ -7,7 +7,7 @@ from attnmt.decoding.batched import search_all
 from attnmt.decoding.search import Search
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch, make_batch
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 from benchmarks.workload import (
     BEAM,
     CLIP_NORM,
@@ -40,7 +40,7 @@ class OursTrainer:
             "clip_embeddings": True,  # as OpenNMT-py does
         }
         family = next(iter(load_params(EXPERIMENT).families.values()))
-        self._step = Step(self.model, family.training.model_copy(update=settings))
+        self._step = TrainingStep(self.model, family.training.model_copy(update=settings))
 
     def prepare(self, pairs: Pairs) -> Batch:
         return make_batch(pairs.sources, pairs.targets, reverse=False)

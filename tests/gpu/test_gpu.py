@@ -16,7 +16,7 @@ from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.training import cuda_graphs
 from attnmt.training.cuda_graphs import SWITCH
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 
@@ -69,7 +69,7 @@ def model_on_gpu(system: System, size: int = 16) -> LuongNMT:
 
 
 def losses(
-    step: Step, count: int, make: Callable[[int], list[Batch]] = batches, rate: float = 0.5
+    step: TrainingStep, count: int, make: Callable[[int], list[Batch]] = batches, rate: float = 0.5
 ) -> list[float]:
     """Train on some batches and return the losses; the host must not wait for any but the last."""
     torch.manual_seed(5)
@@ -112,9 +112,9 @@ def test_a_gpu_learns_what_a_processor_does(optimizer):
     on_cpu = small(system, 16)
     on_cpu.initialize(1)
     on_cpu.train()
-    step, rate = Step(on_cpu, settings), RATES[optimizer]
+    step, rate = TrainingStep(on_cpu, settings), RATES[optimizer]
     expected = [step(b, rate if i < 10 else rate / 2).item() for i, b in enumerate(batches(20))]
-    found = losses(Step(model_on_gpu(system), settings), 20, rate=rate)
+    found = losses(TrainingStep(model_on_gpu(system), settings), 20, rate=rate)
     assert found == pytest.approx(expected, rel=1e-3)
 
 
@@ -123,7 +123,7 @@ def test_the_same_training_again_has_the_same_bytes(system):
     results = []
     for _ in range(2):
         model = model_on_gpu(system)
-        step_losses = losses(Step(model, WIDE), 10, wide_batches)
+        step_losses = losses(TrainingStep(model, WIDE), 10, wide_batches)
         weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
         results.append((step_losses, weights))
     assert results[0] == results[1]
@@ -136,7 +136,7 @@ def test_a_captured_step_has_the_bytes_of_one_that_is_not(system, optimizer, mon
     for switch in ("1", "0"):
         monkeypatch.setenv(SWITCH, switch)
         model = model_on_gpu(system)
-        step_losses = losses(Step(model, settings), 12, rate=RATES[optimizer])
+        step_losses = losses(TrainingStep(model, settings), 12, rate=RATES[optimizer])
         weights = {k: v.cpu().numpy().tobytes() for k, v in model.state_dict().items()}
         results.append((step_losses, weights, torch.cuda.get_rng_state().tolist()))
     assert results[0] == results[1]
@@ -150,7 +150,7 @@ def test_interruptions_change_no_byte(tmp_path, settings):
 
 
 def test_memory_does_not_grow():
-    step = Step(model_on_gpu(FEEDING, 64), SETTINGS)
+    step = TrainingStep(model_on_gpu(FEEDING, 64), SETTINGS)
     losses(step, 9)
     torch.cuda.synchronize()
     before = torch.cuda.memory_allocated(), torch.cuda.memory_reserved()

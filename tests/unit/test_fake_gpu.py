@@ -12,10 +12,10 @@ from small_training import SETTINGS
 from attnmt.config import System
 from attnmt.config.parts import OPTIMIZERS
 from attnmt.decoding.search import Search, search
-from attnmt.model.decoders import Stepper
+from attnmt.model.decoders import DecoderState
 from attnmt.model.luong import Ids, LuongNMT, ModelConfig
 from attnmt.text.batches import Batch
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 
 CONFIGURATIONS = {
     str(v): (
@@ -36,9 +36,9 @@ V = 200  # of the target; the search looks at blocks of 64 words
 class OnTheGPU(LuongNMT):
     """A model whose sources are on the GPU already."""
 
-    def start(self, sources: Sequence[Ids]) -> Stepper:
+    def start(self, sources: Sequence[Ids]) -> DecoderState:
         source = self.softmax_weight.new_ones(len(sources), 3, dtype=torch.int64)
-        return Stepper(self.decoder, *self.encode(source, source[:, 0]))
+        return DecoderState(self.decoder, *self.encode(source, source[:, 0]))
 
 
 def build(cell: str, system: System) -> LuongNMT:
@@ -51,7 +51,7 @@ def train(model: LuongNMT, gpu: torch.device, optimizer: str = "sgd") -> None:
     with gpu:
         source, words = torch.ones(2, 3, dtype=torch.int64), torch.ones(2, 2, dtype=torch.int64)
     batch = Batch(source, source[:, 0], words, words, words[:, 0])
-    step = Step(model.train(), SETTINGS.model_copy(update={"optimizer": optimizer}))
+    step = TrainingStep(model.train(), SETTINGS.model_copy(update={"optimizer": optimizer}))
     with on_the_gpu_only():
         step(batch, 0.5)
         loss = step(batch, 0.5)  # the optimizer has a state by now

@@ -18,7 +18,7 @@ from attnmt.errors import InputError
 from attnmt.text.batches import Batch
 from attnmt.training import cuda_graphs
 from attnmt.training.cuda_graphs import MULTIPLE, CapturedSteps, padded
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 
@@ -46,7 +46,7 @@ def test_a_gpu_pads_all_but_models_that_attend_to_padding(faults, width):
             ids, lengths = torch.ones(2, 3, dtype=torch.int64), torch.full((2,), 3)
         widths: list[int] = []
         model.register_forward_pre_hook(lambda _, args: widths.append(args[0].shape[1]))
-        step = Step(model.train(), SETTINGS)
+        step = TrainingStep(model.train(), SETTINGS)
         with on_the_gpu_only():
             step(Batch(ids, lengths, ids, ids, lengths), 0.5)
     assert widths == [width]

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from attnmt.config import System
 from attnmt.errors import InputError
-from attnmt.model.decoders import Stepper
+from attnmt.model.decoders import DecoderState
 from attnmt.model.loss import SummedLoss
 from attnmt.model.luong import LuongNMT, ModelConfig
 
@@ -101,16 +101,16 @@ def test_each_hypothesis_is_decoded_as_a_sentence_of_its_source(variant):
     parents = torch.tensor([[2, 0, 0], [1, 1, 2], [0, 2, 1]])
     reordered = words.clone()
     reordered[:, :, :2] = words[torch.arange(3)[:, None], parents, :2]
-    stepper = Stepper(model.decoder, *model.encode(source, lengths))
-    stepper.reorder(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))  # from one to three
+    state = DecoderState(model.decoder, *model.encode(source, lengths))
+    state.reorder(torch.arange(3), torch.zeros(3, 3, dtype=torch.long))  # from one to three
     for texts, steps, kept in ((words, (0, 1), [0, 1, 2]), (reordered, (2, 3), [0, 2])):
         whole, weights = model(
             source.repeat_interleave(3, 0), lengths.repeat_interleave(3), texts.flatten(0, 1)
         )
         if steps[0] == 2:
-            stepper.reorder(torch.tensor(kept), parents[kept])
+            state.reorder(torch.tensor(kept), parents[kept])
         for t in steps:
-            h_tilde, a = stepper.step(texts[kept, :, t])
+            h_tilde, a = state.step(texts[kept, :, t])
             close(h_tilde, whole.unflatten(0, (3, 3))[kept, :, t])
             assert (a is None) == (weights is None)
             if a is not None:

@@ -11,7 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from attnmt.config import ModelShape
 from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.model.products import matmul
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 
 # MKL multiplies with these in an order that depends on the processor's maker, and its square root does.
 FOREIGN = ("mm", "addmm", "addmm_", "linear", "baddbmm", "sqrt", "sqrt_", "_foreach_sqrt")
@@ -53,7 +53,7 @@ class Operations(TorchDispatchMode):
 def test_a_step_multiplies_only_by_onednn(name):
     cell, system, settings = TRAININGS[name]
     shape = ModelShape(layers=2, size=8, window_D=3, location_slots=20, init=0.1, cell=cell)
-    step = Step(LuongNMT(ModelConfig(system, shape, 8, 8)).train(), settings)
+    step = TrainingStep(LuongNMT(ModelConfig(system, shape, 8, 8)).train(), settings)
     step.model.initialize(1)
     text = reversal(8, 1, system.reverse)
     with Operations() as operations:

@@ -10,7 +10,7 @@ from attnmt.config import ModelShape, System
 from attnmt.model import cells
 from attnmt.model.dropout import Dropout
 from attnmt.model.encoders.bidirectional import Bidirectional
-from attnmt.model.stack import Stack, State, Steps
+from attnmt.model.stack import Stack, State, UnrolledLayers
 
 INPUTS, SIZE, N = 4, 3, 2
 
@@ -69,9 +69,9 @@ def test_layers_over_a_sentence_equal_torchs_module(cell, layers, T, zero):
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_layers_step_by_step_equal_torchs_module(cell):
     case = Case(cell, 2, 7)
-    steps, state, hs = Steps(case.stack, case.state[-1][0]), case.state, []
+    layers, state, hs = UnrolledLayers(case.stack, case.state[-1][0]), case.state, []
     for t, x in enumerate(case.x):
-        h, state = steps(x, state, t)
+        h, state = layers(x, state, t)
         hs.append(h)
     case.compare([torch.stack(hs), *flat(state)], [case.hs, *case.last])
 
@@ -89,7 +89,7 @@ def test_a_step_by_a_gpus_kernel_equals_torchs_module(monkeypatch):
     monkeypatch.setattr(torch.ops.aten, "_thnn_fused_lstm_cell", kernel)
     case = Case("lstm", 1, 1)
     state = tuple(tuple(part[:, None] for part in layer) for layer in case.state)
-    h, after = Steps(case.stack, state[-1][0])(case.x[0][:, None], state, 0)
+    h, after = UnrolledLayers(case.stack, state[-1][0])(case.x[0][:, None], state, 0)
     case.compare([h[None, :, 0], *(part[:, 0] for part in flat(after))], [case.hs, *case.last])
 
 
@@ -105,9 +105,9 @@ def test_every_layers_input_is_dropped_with_a_mask_of_each_step(cell, by_steps, 
     if by_steps:
         W_x = stack.layers[0].weight_ih_l0
         nothing = W_x.new_zeros(len(W_x), 1), case.x.new_zeros(len(case.x), N, 1)
-        steps, last, hs = Steps(stack, state[-1][0], W_x, *nothing), case.state, []
+        layers, last, hs = UnrolledLayers(stack, state[-1][0], W_x, *nothing), case.state, []
         for t, x in enumerate(case.x):
-            h, last = steps(steps.masked(x, t), last, t)
+            h, last = layers(layers.masked(x, t), last, t)
             hs.append(h)
     else:
         hs, last = stack(case.x, case.state)

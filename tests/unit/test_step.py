@@ -10,7 +10,7 @@ from torch import nn
 from attnmt.config import System
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.state import TrainingState
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 
 SYSTEMS = {
     "base": System(),
@@ -50,7 +50,7 @@ def test_a_step_is_what_torchs_optimizer_does_with_clipped_gradients(
     for either in (model, other):
         either.double().initialize(1)
         either.train()
-    step = Step(model, SETTINGS.model_copy(update=changes))
+    step = TrainingStep(model, SETTINGS.model_copy(update=changes))
     torchs = TORCHS[optimizer](other.parameters(), lr=1.0)
     for seed, rate in enumerate((0.7, 0.7, 0.35)):
         # The last batches of an epoch may have fewer pairs; what divides is the setting.
@@ -83,15 +83,15 @@ def test_an_optimizer_goes_on_from_a_checkpoint(tmp_path, optimizer):
         reversal(40, 1, reverse=True),
     )
 
-    def trained(step: Step, seeds: range) -> Step:
+    def trained(step: TrainingStep, seeds: range) -> TrainingStep:
         for seed in seeds:
             step(text.batch(np.arange(8 * seed, 8 * seed + 8)), 0.1)
         return step
 
-    whole = trained(Step(small(SYSTEMS["base"]), settings), range(4))
-    first = trained(Step(small(SYSTEMS["base"]), settings), range(2))
+    whole = trained(TrainingStep(small(SYSTEMS["base"]), settings), range(4))
+    first = trained(TrainingStep(small(SYSTEMS["base"]), settings), range(2))
     Checkpoints(tmp_path, 0).save(first.model, first.optimizer, TrainingState(step=2))
-    second = Step(small(SYSTEMS["base"]), settings)
+    second = TrainingStep(small(SYSTEMS["base"]), settings)
     Checkpoints(tmp_path, 0).load(second.model, second.optimizer)
     trained(second, range(2, 4))
     for found, expected in zip(second.parameters, whole.parameters, strict=True):

@@ -21,7 +21,7 @@ from attnmt.model.luong import Encoded, LuongNMT, ModelConfig
 from attnmt.text.batches import make_batch
 from attnmt.text.vocabulary import SPECIAL
 from attnmt.training.schedule import learning_rate
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 
 HELD_OUT = 100  # sequences
 # How many must be right after training, and how many may be right if attention misleads.
@@ -88,7 +88,7 @@ def draw_batch(rng: np.random.Generator, excluded: set[bytes]) -> Sequences:
 def train(model: LuongNMT, order: slice, rng: np.random.Generator, held_out: Sequences) -> int:
     """Train until enough sequences come out right, or to the end; return how many do."""
     excluded = {ids.tobytes() for ids in held_out}
-    step, right = Step(model, SETTINGS), 0
+    step, right = TrainingStep(model, SETTINGS), 0
     for epoch in range(1, SETTINGS.epochs + 1):
         model.train()
         for _ in range(BATCHES):

@@ -6,7 +6,7 @@ from functools import reduce
 import torch
 from torch import Tensor
 
-from attnmt.model.decoders import Stepper
+from attnmt.model.decoders import DecoderState
 from attnmt.model.loss import rows_at_once
 from attnmt.model.luong import LuongNMT
 from attnmt.text.vocabulary import EOS
@@ -83,11 +83,11 @@ def largest(x: Tensor, count: int) -> tuple[Tensor, Tensor]:
 
 
 def joint_attention(
-    members: Sequence[Stepper], weights: Sequence[Tensor | None]
+    members: Sequence[DecoderState], weights: Sequence[Tensor | None]
 ) -> tuple[Tensor, Tensor] | None:
     """Return the mean of the attentional members' weights [N, K, M], and their columns' positions.
 
-    All have the same positions (``Stepper.positions``). None if no member has attention.
+    All have the same positions (``DecoderState.positions``). None if no member has attention.
     """
     present = [i for i, a in enumerate(weights) if a is not None]
     if not present or (positions := members[present[0]].positions) is None:
@@ -106,7 +106,7 @@ def attended(weights: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:
 
     Args:
         weights: the members' joint weights, [N, K, M].
-        positions: see ``Stepper.positions``.
+        positions: see ``DecoderState.positions``.
         lengths: the words of each sentence, [N].
     """
     # With the fault of unmasked padding, padding has weight too, but no word is linked to it.

@@ -1,4 +1,4 @@
-"""The two decoders, and the steps that they take: one hypothesis of a sentence in training, K in search.
+"""The two decoders and their running state: one hypothesis of a sentence in training, K in search.
 
 Without input feeding, no step waits for attention. Training then computes all steps of a layer at once,
 and attention takes the queries of all steps in one product.
@@ -15,7 +15,7 @@ from attnmt.model.dropout import Dropout
 from attnmt.model.encoders import embedding
 from attnmt.model.memory import Memory
 from attnmt.model.products import Factor, parameter
-from attnmt.model.stack import Stack, State, Steps
+from attnmt.model.stack import Stack, State, UnrolledLayers
 
 
 class Decoder(nn.Module, ABC):
@@ -37,7 +37,7 @@ class Decoder(nn.Module, ABC):
         """Return the first layer's weights of what a step brings, [gates n, m], and of y_t."""
 
     @abstractmethod
-    def step(self, now: "Stepper", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    def step(self, now: "DecoderState", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Take the next step of N sentences from the embedded words y_t [N, K, e].
 
         In training y is None, because the layers know it for all steps.
@@ -57,8 +57,8 @@ class Decoder(nn.Module, ABC):
             memory: the encoded source; None without attention.
         """
         y = self.stack.dropout(self.embedding(words.T))[:, :, None]  # [T, N, 1, e]
-        now = Stepper(self, memory, state, y)
-        outputs, weights = zip(*(now.take(None) for _ in y), strict=True)
+        now = DecoderState(self, memory, state, y)
+        outputs, weights = zip(*(now.advance(None) for _ in y), strict=True)
         a = None if weights[0] is None else torch.cat(weights, dim=1)
         return torch.cat(outputs, dim=1), a
 
@@ -97,10 +97,10 @@ class LuongDecoder(Decoder):
         )
         return W_x, W_y
 
-    def step(self, now: "Stepper", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    def step(self, now: "DecoderState", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Take the next step; see ``Decoder.step``."""
         h = now.recur(y, now.masked(now.fed) if self.feeding else None)
-        h_tilde, a = self.attend(h, now.memory, now.steps, now.W_c)
+        h_tilde, a = self.attend(h, now.memory, now.index, now.W_c)
         now.fed = h_tilde = now.dropped(h_tilde)
         return h_tilde, a
 
@@ -132,14 +132,14 @@ class BahdanauDecoder(Decoder):
         W_x, W_y = self.stack.layers[0].weight_ih_l0.tensor_split([m], dim=1)
         return W_x, W_y
 
-    def step(self, now: "Stepper", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    def step(self, now: "DecoderState", y: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Take the next step; see ``Decoder.step``."""
-        c, a = self.attention(now.state[-1][0], now.memory, now.steps)
+        c, a = self.attention(now.state[-1][0], now.memory, now.index)
         return now.dropped(now.recur(now.masked(c), y)), a
 
 
-class Stepper:
-    """K hypotheses of each of N sentences: their states, and the step that advances them by a word."""
+class DecoderState:
+    """The running state of a decoder: K hypotheses of each of N sentences, advanced by a word a step."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class Stepper:
         self.t = -1
         T = 0 if y is None else len(y)
         W_x, W_y = (None, None) if y is None else decoder.weights()
-        self.layers = Steps(decoder.stack, self.fed, W_x, W_y, y)
+        self.layers = UnrolledLayers(decoder.stack, self.fed, W_x, W_y, y)
         self.W_c = None if decoder.W_c is None else Factor(decoder.W_c)
         self._masks = decoder.output_dropout.mask((T, *self.fed.shape), self.fed)
 
@@ -173,8 +173,8 @@ class Stepper:
         return None if self.memory is None else self.memory.positions
 
     @property
-    def steps(self) -> Tensor:
-        """t as attention takes it, [1]."""
+    def index(self) -> Tensor:
+        """The step t as attention takes it, [1]."""
         return torch.full((1,), self.t, device=self.fed.device)
 
     def follow(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -184,9 +184,9 @@ class Stepper:
 
     def step(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
         """Advance the hypotheses by their last words [N, K]; return what ``Decoder.step`` does."""
-        return self.take(self.decoder.embedding(words))
+        return self.advance(self.decoder.embedding(words))
 
-    def take(self, y: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    def advance(self, y: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Advance the hypotheses by their embedded last words [N, K, e]; in training y is None."""
         self.t += 1
         return self.decoder.step(self, y)

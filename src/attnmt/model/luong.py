@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from attnmt.config import Cell, ModelShape, System
 from attnmt.errors import InputError
-from attnmt.model.decoders import BahdanauDecoder, LuongDecoder, Stepper
+from attnmt.model.decoders import BahdanauDecoder, DecoderState, LuongDecoder
 from attnmt.model.loss import SummedLoss
 from attnmt.model.memory import Memory
 from attnmt.model.parts import part
@@ -115,10 +115,12 @@ class LuongNMT(nn.Module):
         tied = self.config.system.tied_embeddings
         return self.decoder.embedding.weight if tied else self.W_s
 
-    def start(self, sources: Sequence[Ids]) -> Stepper:
+    def start(self, sources: Sequence[Ids]) -> DecoderState:
         """Encode sentences; return one hypothesis of each, without words. The model is in eval mode."""
         source, lengths = pad_source(list(sources), self.config.system.reverse)
-        return Stepper(self.decoder, *self.encode(source.to(self.device), lengths.to(self.device)))
+        return DecoderState(
+            self.decoder, *self.encode(source.to(self.device), lengths.to(self.device))
+        )
 
     def logits(self, h_tilde: Tensor) -> Tensor:
         """Return W_s h~, [..., V], in new memory."""

@@ -58,7 +58,7 @@ class Factor:
     def __call__(self, x: Tensor, t: int = 0) -> Tensor:
         """Return W x_t + W_y y_t, [.., rows], from x_t [.., m]."""
         if self.followed:
-            result: Tensor = _Step.apply(x, self.W, self.known, t, self._steps)
+            result: Tensor = _StepProduct.apply(x, self.W, self.known, t, self._steps)
             return result
         product = _product(x, self.W)
         return product if self.known is None else product.add_(self.known[t])
@@ -92,7 +92,7 @@ class _Gathered(torch.autograd.Function):
         return None, grad_W, _product(columns, y.flatten(0, -2).T), _product(grad, W_y.T)
 
 
-class _Step(torch.autograd.Function):
+class _StepProduct(torch.autograd.Function):
     """W x_t + W_y y_t, whose backward pass leaves all gradients but that of x_t to ``_Gathered``."""
 
     @staticmethod

@@ -48,9 +48,9 @@ class Stack(nn.Module):
     def scan(self, layer: Any, x: Tensor, state: LayerState) -> tuple[Tensor, LayerState]:
         """Return the states h_t [T, N, n] of a layer and the last state, from its inputs [T, N, m]."""
         if self.cell is GRU and x.is_cpu:  # where torch's own multiplies by MKL (``products.py``)
-            steps, hs = GRU(layer.weight_hh_l0, None, layer.weight_ih_l0, x), []
+            cells, hs = GRU(layer.weight_hh_l0, None, layer.weight_ih_l0, x), []
             for t in range(len(x)):
-                state = steps.step(None, state, t)
+                state = cells.step(None, state, t)
                 hs.append(state[0])
             return torch.stack(hs), state
         first = tuple(part.unsqueeze(0).contiguous() for part in state)
@@ -58,8 +58,8 @@ class Stack(nn.Module):
         return h, tuple(part[0] for part in (last if len(first) > 1 else (last,)))
 
 
-class Steps:
-    """The layers of a stack a step at a time, for one batch."""
+class UnrolledLayers:
+    """The layers of a stack for one batch; a call takes one step through all of them."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from attnmt.training.evaluation import Evaluation, Observer
 from attnmt.training.machine import described
 from attnmt.training.schedule import Schedule
 from attnmt.training.state import Meter, TrainingState
-from attnmt.training.step import Step
+from attnmt.training.step import TrainingStep
 from attnmt.training.stop import Stop, TrainingStopped
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def train(
     torch.manual_seed(seed)
     model.initialize(seed)
     model.train()
-    step = Step(model, settings)
+    step = TrainingStep(model, settings)
     evaluation = Evaluation(model, held_out, schedule, checkpoints, observe, stop)
     progress = checkpoints.load(model, step.optimizer)
     if progress.step:

@@ -13,7 +13,7 @@ from attnmt.training.cuda_graphs import CapturedSteps, captures, padded
 LARGEST = torch.finfo(torch.float32).max  # of rates; one above it is infinite
 
 
-class Step:
+class TrainingStep:
     """Trains a model on one batch at a time.
 
     The objective is -log p of every target word and ``</s>``, summed over the batch and divided by the
