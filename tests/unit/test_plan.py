@@ -63,7 +63,8 @@ def said(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
             resources = {"mem_mb": 1} | ({"gpu": 1} if training else {})
             is_done = bool({name, name.partition("@")[0]} & set(settled))
             threads = 3 if training else 1
-            return Stage(name, "", [], [], [], "", threads, resources, [], 0, done=is_done)
+            why = () if is_done or name == "report" else ("params.seeds",)
+            return Stage(name, "", [], [], [], "", threads, resources, [], 0, is_done, why=why)
 
         monkeypatch.setattr(graph, "compare_stages", lambda _: [stage(name) for name in NAMES])
         return run(*arguments, monkeypatch=monkeypatch, capsys=capsys)
@@ -83,7 +84,8 @@ def test_it_says_what_would_run_how_long_it_takes_and_what_is_downloaded(project
     text = said("corpus")
     assert "11 of 12" in text
     assert cells(text, "corpus") == ["corpus", "1", "0"]
-    assert cells(text, "train") == ["train", "2", "2"]
+    assert cells(text, "train") == ["train", "2", "2", "params.seeds"]
+    assert cells(text, "report") == ["report", "1", "1"]  # as earlier ones do
     assert cells(text, "base") == ["base", "0.0 M", "0.0 M", "22.2 h"]  # 40,000 words
     assert " 32.2 h" in text
     assert "Downloads: none." in text
@@ -118,4 +120,4 @@ def test_the_command_asks_dvc_what_is_done(project, monkeypatch, capsys):
     monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
     text = run(monkeypatch=monkeypatch, capsys=capsys)
     assert "2 of 2" in text
-    assert cells(text, "train") == ["train", "2", "2"]
+    assert cells(text, "train") == ["train", "2", "2", "no record"]

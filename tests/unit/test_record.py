@@ -8,14 +8,9 @@ from pathlib import Path
 import pytest
 
 from attnmt.errors import InputError
+from attnmt.files.text_file import json_text
 from attnmt.workflow import record
-from attnmt.workflow.record import (
-    Task,
-    dvc_digest,
-    made,
-    read_record,
-    recorded,
-)
+from attnmt.workflow.record import Task, changes, dvc_digest, read_record, recorded
 
 CODE = "depends/demo/train/base.json"
 TASK = Task("train@base", "python stages/train.py x", [CODE, "in"], ["out", "more"])
@@ -35,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def is_proven(task: Task = TASK) -> bool:
-    return made(read_record(PLACE), task, dvc_digest)
+    return not changes(read_record(PLACE), task, dvc_digest)
 
 
 def work(
@@ -75,6 +70,18 @@ def test_what_has_changed_since_is_not_proven_whatever_its_time(path: str) -> No
 def test_another_task_is_not_proven(other: Task) -> None:
     work()
     assert not is_proven(other)
+
+
+def test_what_has_changed_is_named_by_its_key_its_module_or_its_path() -> None:
+    before = {"code": {"attnmt.a": "1", "attnmt.b": "1"}, "params": {"training": [{"D": 1}, 3]}}
+    Path(CODE).write_text(json_text(before))
+    with recorded(TASK, PLACE, before):
+        Path("out").touch(), Path("more").touch()
+    before["code"]["attnmt.b"], before["params"]["training"][0]["D"] = "2", 2
+    Path(CODE).write_text(json_text(before))
+    Path("in/text").write_text("changed")
+    found = changes(read_record(PLACE), TASK, dvc_digest)
+    assert found == ["code.attnmt.b", "params.training.D", "in"]
 
 
 @pytest.mark.parametrize("damage", ["{}", "[7", "7", ""])

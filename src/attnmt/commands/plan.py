@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from attnmt.workflow.graph import Stage
 
 WIDTH = 90  # characters of a line
+SHOWN = 5  # changes that are named for a kind of stage
 
 
 def plan(experiment: Experiment = DEMO) -> None:
-    """Show what would run, how long its trainings take, and what is downloaded.
+    """Show what would run and why, how long its trainings take, and what is downloaded.
 
     Times follow from the speed of this experiment's finished trainings, or else from a rough formula.
     No stage runs. The command only brings trainings.yaml and the digests of the code up to date.
@@ -62,11 +63,21 @@ def plan(experiment: Experiment = DEMO) -> None:
 
 
 def _stage_table(stages: Sequence["Stage"]) -> Table:
-    """Count the stages by their kinds, in dvc.yaml's order."""
+    """Count the stages by their kinds, in dvc.yaml's order, and say what has changed.
+
+    Where a change concerns only some stages of a kind, their number follows it. Stages without a change
+    of their own run because earlier ones do.
+    """
     table = _table("stage", "all", "to run")
-    to_run = Counter(stage.kind for stage in stages if not stage.done)
+    table.add_column("changed", overflow="fold")
     for kind, count in Counter(stage.kind for stage in stages).items():
-        table.add_row(kind, str(count), str(to_run[kind]))
+        waiting = [stage for stage in stages if stage.kind == kind and not stage.done]
+        causes = Counter(cause for stage in waiting for cause in stage.why)
+        named = [
+            f"{one} ({n})" if n < len(waiting) else one for one, n in causes.most_common(SHOWN)
+        ]
+        named += [f"{len(causes) - SHOWN} more"] * (len(causes) > SHOWN)
+        table.add_row(kind, str(count), str(len(waiting)), ", ".join(named))
     return table
 
 

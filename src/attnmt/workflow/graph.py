@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -37,7 +37,16 @@ from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.workflow.dependencies import STAGE, write_dependencies
 from attnmt.workflow.leftovers import put_back
-from attnmt.workflow.record import Digest, Run, Task, dvc_digest, file_digest, made, read_record
+from attnmt.workflow.record import (
+    NO_RECORD,
+    Digest,
+    Run,
+    Task,
+    changes,
+    dvc_digest,
+    file_digest,
+    read_record,
+)
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
 
@@ -59,6 +68,7 @@ class Stage(Task):
     # dvc.lock or a record says that its outputs, and those of every stage before it, are of what is here
     done: bool = False
     committed: bool = False  # done according to dvc.lock, and DVC's cache has its outputs
+    why: Sequence[str] = ()  # what has changed; nothing where only stages before it are not done
 
     @property
     def kind(self) -> str:
@@ -218,7 +228,7 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
     """Return the declared stages with what is done, according to dvc.lock and the records."""
     stages = {stage.name: stage for stage in declared}
     digest = _digest(index.repo)
-    done, committed = {STAGE}, set[str]()
+    done, committed, why = {STAGE}, set[str](), dict[str, list[str]]()
     # The stages that others depend on come first.
     for found in tqdm([*topological_sort(index.graph)][::-1], "compare", disable=None, leave=False):
         name, stage = found.name, stages[found.name]
@@ -227,14 +237,16 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
         recorded = read_record(layout.record(name)), stage
         for proof in (in_lock, recorded):
             put_back(*proof, layout.set_aside)
-        if made(*in_lock, digest):
+        by_record, by_lock = (changes(*proof, digest) for proof in (recorded, in_lock))
+        why[name] = min(by_record, by_lock, key=lambda one: (one != [], NO_RECORD in one))
+        if not by_lock:
             committed |= {name} if _is_cached(found) else set()
-        elif name != STAGE and not made(*recorded, digest):
-            continue
-        if {*stage.before} <= done:
+        if {*stage.before} <= done and (not why[name] or name == STAGE):
             done.add(name)
     return [
-        replace(one, done=one.name in done, committed=one.name in done & committed)
+        replace(
+            one, done=one.name in done, committed=one.name in done & committed, why=why[one.name]
+        )
         for one in declared
     ]
 

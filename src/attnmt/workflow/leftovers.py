@@ -8,7 +8,7 @@ from pathlib import Path
 from attnmt.config import Params
 from attnmt.layout import Layout
 from attnmt.scoring.score_table import BASELINES
-from attnmt.workflow.record import Run, Task, dvc_digest, made
+from attnmt.workflow.record import Run, Task, changes, dvc_digest
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def put_back(run: Run | None, task: Task, aside: Path) -> None:
         one.exists() for one in places.values()
     ):
         return
-    if made(run, task, lambda path: dvc_digest(places.get(str(path), path))):
+    if not changes(run, task, lambda path: dvc_digest(places.get(str(path), path))):
         for output, place in places.items():
             Path(output).parent.mkdir(parents=True, exist_ok=True)
             place.replace(output)

@@ -13,13 +13,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, read_model
 from attnmt.files.text_file import read_json, write_json
 
 DVC_STAGE = "DVC_STAGE"  # set by DVC: the stage that it runs, [file:]name
+DEPENDS = "depends/"  # the folder of the files of code and parameters
 NOT_CONTENT = (".snakemake_timestamp", "*.partial")  # not counted, as in .dvcignore
+NO_RECORD = "no record"
 
 Digest = Callable[[Path], str | None]
 Digests = dict[str, str | None]  # by path
@@ -31,6 +34,7 @@ class Run(Record):
     command: str
     inputs: Digests
     outputs: Digests
+    decided: Any = None  # the content of its file of code and parameters; dvc.lock does not keep it
 
 
 @dataclass(frozen=True)
@@ -74,15 +78,45 @@ def dvc_digest(path: Path, of_file: Callable[[Path], str] = file_digest) -> str 
     return digest_of_content(json.dumps(entries, sort_keys=True).encode()) + ".dir"
 
 
-def made(run: Run | None, task: Task, digest: Digest) -> bool:
-    """Return whether a run of exactly this stage, as it is now, made the outputs that are there now."""
-    return (
-        run is not None
-        and run.command == task.command
-        and None not in run.outputs.values()
-        and run.outputs == _digests(task.outputs, digest)
-        and run.inputs == _digests(task.inputs, digest)
-    )
+def changes(run: Run | None, task: Task, digest: Digest) -> list[str]:
+    """Return what has changed since a run made outputs; nothing if exactly this stage made them."""
+    if run is None or None in run.outputs.values():
+        return [NO_RECORD]
+    if run.command != task.command:
+        return ["command"]
+    return [
+        *_differing("outputs", run.outputs, _digests(task.outputs, digest)),
+        *_differing("inputs", run.inputs, _digests(task.inputs, digest), run.decided),
+    ]
+
+
+def _differing(what: str, before: Digests, now: Digests, decided: Any = None) -> Iterator[str]:
+    """Yield the paths whose digests differ; in place of code and parameters, the modules and keys."""
+    if None in now.values():
+        yield f"{what} missing"
+        return
+    for path in sorted(before.keys() | now.keys()):
+        if before.get(path) == now.get(path):
+            continue
+        if not path.startswith(DEPENDS):
+            yield path
+        elif decided is None:
+            yield "code or parameters"
+        else:
+            leaves = {*_leaves(decided)} ^ {*_leaves(read_json(Path(path)))}
+            yield from sorted({place for place, _ in leaves}) or ["order of values"]
+
+
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values inside a value, each with the keys that lead to it."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _leaves(one, f"{place}.{key}" if place else key)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _leaves(one, place)
+    else:
+        yield place, value
 
 
 def read_record(path: Path) -> Run | None:
@@ -94,8 +128,11 @@ def read_record(path: Path) -> Run | None:
 
 
 @contextmanager
-def recorded(task: Task, record: Path) -> Iterator[None]:
+def recorded(task: Task, record: Path, decided: Any = None) -> Iterator[None]:
     """Run a stage, and record what its outputs were made of. Under DVC, dvc.lock is the record.
+
+    Args:
+        decided: its code and its parameters.
 
     Raises:
         InputError: if an input changed while the stage worked: what it made may be of the old one.
@@ -107,7 +144,8 @@ def recorded(task: Task, record: Path) -> Iterator[None]:
         if now != inputs[path]:
             raise InputError(f"{path}: this changed while the stage worked; start the stage again")
     if DVC_STAGE not in os.environ:
-        run = Run(command=task.command, inputs=inputs, outputs=_digests(task.outputs, dvc_digest))
+        outputs = _digests(task.outputs, dvc_digest)
+        run = Run(command=task.command, inputs=inputs, outputs=outputs, decided=decided)
         write_json(record, run.model_dump())
 
 

@@ -44,7 +44,7 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
         # Perhaps they have changed since the engine read them. The record is of what runs now.
         now = dependencies(params, task.name)
         update_text(dependencies_file(params.experiment, task.name), json_text(now))
-        with recorded(task, Layout(params.experiment).record(task.name)):
+        with recorded(task, Layout(params.experiment).record(task.name), now):
             main(params_file, **others)
 
     logging.basicConfig(format="%(message)s")
