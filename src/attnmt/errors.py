@@ -25,7 +25,8 @@ class InputError(Exception):
     """Something is wrong with the input, the parameters or a file.
 
     The message names the place (file, line, key), what is wrong there and what to do. Stages and the
-    command line print it without a traceback and exit with status 2.
+    command line print it without a traceback and exit with status 2. Whatever reads a file raises it if
+    the file is missing or damaged, and so does what calls that; docstrings say what else is refused.
     """
 
 

@@ -66,11 +66,7 @@ class Choice(NamedTuple):
 
 
 def choose(experiment: str, name: str | None, weights: Path | None) -> Choice:
-    """Return the model that a command line asks for, or else the experiment's best one.
-
-    Raises:
-        InputError: as :func:`choose_several` does.
-    """
+    """Return the model that a command line asks for, or else the experiment's best one."""
     names = [] if name is None else [name]
     return choose_several(experiment, names, [] if weights is None else [weights])[0]
 

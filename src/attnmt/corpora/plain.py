@@ -57,11 +57,7 @@ def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> dict[str
 
 
 def read_rwth(path: Path, codes: Codes) -> list[GoldLinks]:
-    """Read RWTH's ``1-1 1p2``, from 1, as source-target links; German comes first in their files.
-
-    Raises:
-        InputError: as :func:`attnmt.corpora.links.read_links` does.
-    """
+    """Read RWTH's ``1-1 1p2``, from 1, as source-target links; German comes first in their files."""
     return read_links(path, first=1, exchanged=language_code(codes[1]) == "de")
 
 

@@ -35,9 +35,6 @@ def silver_links(params: Params, name: str) -> list[Links]:
     """Return the outside aligner's links of the development set's words, as a system reads them.
 
     The links go from the language that the system reads to the one that it writes.
-
-    Raises:
-        InputError: if the file is missing, or does not fit the set's sentences.
     """
     lines = aligner_links(params, params.sets.dev, params.translators(name).family)
     backward = params.direction(name) == "backward"
@@ -56,10 +53,6 @@ def choose_offset(links: Sequence[Sequence[Links]], silver: Sequence[Links]) -> 
 
 
 def load_offset(params: Params, name: str, root: Path = Path()) -> int:
-    """Return the offset of a model or an ensemble with attention.
-
-    Raises:
-        InputError: if the translate stage has not chosen it yet, or the file is damaged.
-    """
+    """Return the offset of a model or an ensemble with attention."""
     path = Layout(params.experiment, root).offset(name)
     return read_model(path, Offset, f"run the stage translate for {name} again").attention_offset

@@ -16,11 +16,7 @@ class Coverage:
         self.lost = 0  # the first words of lines that are too long for the family
 
     def read(self, line: str, place: str) -> Units:
-        """Return the units of a raw line, and count them.
-
-        Raises:
-            InputError: as :meth:`Reader.units` does.
-        """
+        """Return the units of a raw line, and count them."""
         return self.read_tokens(self.reader.tokens(line, place), place)
 
     def read_tokens(self, tokens: Sequence[str], place: str) -> Units:

@@ -44,8 +44,5 @@ def read_attention(path: Path, cure: str) -> list[Attended]:
 
     Args:
         cure: what a person must do about a fault.
-
-    Raises:
-        InputError: if the file is missing or damaged.
     """
     return read_model(path, _Samples, cure).root

@@ -59,11 +59,7 @@ class Reader:
         return self.units_of(self.tokens(line, place), place or f"{line[:60]!r}")
 
     def units_of(self, tokens: Sequence[str], place: str) -> Units:
-        """Return the words or the pieces of tokens.
-
-        Raises:
-            InputError: if a token holds a mark that cannot be cut into pieces.
-        """
+        """Return the words or the pieces of tokens."""
         words = words_read(" ".join(tokens), self._encoding, place)
         return self._cutter.cut(words) if self._cutter else words
 

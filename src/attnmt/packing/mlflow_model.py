@@ -33,11 +33,7 @@ class PackedModel:
 
 
 def _load_pyfunc(folder: str) -> PackedModel:
-    """Load a packed folder; MLflow calls this.
-
-    Raises:
-        InputError: if the folder is damaged.
-    """
+    """Load a packed folder; MLflow calls this."""
     params, name = read_packed(folder)
     torch.set_num_threads(params.machine.decode_threads)
     return PackedModel(load_translator(params, name, folder))

@@ -25,11 +25,7 @@ class TextSize:
 
     @classmethod
     def encoded(cls, folder: Path, sets: Sets) -> Self:
-        """Read what the encode stage says.
-
-        Raises:
-            InputError: if the summary is missing or damaged, or lacks the set.
-        """
+        """Read what the encode stage says."""
         data = EncodedSets(folder)
         train = data.counts(sets.train)
         words = {language: side.tokens for language, side in train.text.items()}
@@ -59,11 +55,7 @@ def in_direction(numbers: Mapping[str, int], system: System) -> list[int]:
 
 
 def training_sizes(params: Params, names: Iterable[str]) -> dict[str, TextSize]:
-    """Return the sizes of some trainings' texts, by family; one that is not known is left out.
-
-    Raises:
-        InputError: if the summary of an encoded text cannot be read.
-    """
+    """Return the sizes of some trainings' texts, by family; one that is not known is left out."""
     sizes: dict[str, TextSize] = {}
     for family in dict.fromkeys(params.training(name).family for name in names):
         folder = Layout(params.experiment).encoded(family)

@@ -38,9 +38,6 @@ def training_times(params: Params, names: Sequence[str]) -> Times | None:
 
     A training has the mean speed of its system's finished trainings, or else of its family's. Without
     any, a weight in a product of matrices costs six operations a target word, forward and backward.
-
-    Raises:
-        InputError: if the summary of a text cannot be read.
     """
     sizes, speeds, rough = training_sizes(params, names), _speeds(params), False
     seconds = {}

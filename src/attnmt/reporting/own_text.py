@@ -20,11 +20,7 @@ def next_steps(params: Params) -> str:
 
 
 def text_example(params: Params, source: str) -> str:
-    """Return :func:`example_of` the first test set, in a language that is given by its code.
-
-    Raises:
-        InputError: if the text is not here.
-    """
+    """Return :func:`example_of` the first test set, in a language that is given by its code."""
     return example_of(
         iter_lines(Layout(params.experiment).raw / f"{params.sets.tests[0]}.{source}")
     )

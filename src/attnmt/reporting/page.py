@@ -57,11 +57,7 @@ class Section:
 
 
 def make_page(params: Params, report: Report) -> str:
-    """Return the page of a report. The same files give the same text.
-
-    Raises:
-        InputError: if a file of a training or of the data is missing or damaged.
-    """
+    """Return the page of a report. The same files give the same text."""
     own = params.own_text
     return render(
         "index.html.jinja",

@@ -30,11 +30,7 @@ class Report:
 
 
 def make_report(params: Params) -> Report:
-    """Return the report of an experiment. The same files give the same report.
-
-    Raises:
-        InputError: if a file is missing or damaged, or belongs to another experiment.
-    """
+    """Return the report of an experiment. The same files give the same report."""
     numbers, claims = read_score_table(params.experiment), read_claims(params.experiment)
     if params.own_text:  # it asks its own questions, so of the paper's only the answers are shown
         claims = [one for one in claims if one.verdict != NOT_TESTED]

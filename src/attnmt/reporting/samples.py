@@ -27,9 +27,6 @@ def samples_table(params: Params, numbers: ScoreTable) -> Table | None:
 
     Returns:
         None if the experiment has no ranked system.
-
-    Raises:
-        InputError: if a file is missing, or has not as many lines as the others.
     """
     rows = dict(row for direction in DIRECTIONS for row in _rows(params, numbers, direction))
     title = OWN_TITLE if params.own_text else TITLE

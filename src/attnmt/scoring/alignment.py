@@ -19,11 +19,7 @@ DIGITS = 6  # decimals of a rate that are kept
 
 
 def read_forced(params: Params, name: str, aligned: str) -> list[Links]:
-    """Return the links that attention gives to an aligned set's references.
-
-    Raises:
-        InputError: if a file is missing, or does not fit the set's sentences.
-    """
+    """Return the links that attention gives to an aligned set's references."""
     layout, family = Layout(params.experiment), params.translators(name).family
     data = EncodedSets(layout.encoded(family))
     sides = (data.units(aligned, language) for language in params.sides(name))

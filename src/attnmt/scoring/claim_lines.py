@@ -61,9 +61,6 @@ def judge_claims(
     """Judge all claims together; the list is empty if none of them can be tested.
 
     There is no verdict on systems that are not above the constant baseline.
-
-    Raises:
-        InputError: if a file of a tested system is missing or damaged.
     """
     testable = {
         key: [one for one in claim.sides if is_testable(study, claim, one)]
@@ -141,9 +138,5 @@ def write_claims(params: Params, claims: Sequence[ClaimLine]) -> None:
 
 
 def read_claims(experiment: str) -> list[ClaimLine]:
-    """Read ``claims.csv``.
-
-    Raises:
-        InputError: if it is missing or damaged.
-    """
+    """Read ``claims.csv``."""
     return read_csv(Layout(experiment).claims, ClaimLine, AGAIN)

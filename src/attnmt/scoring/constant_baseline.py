@@ -21,11 +21,7 @@ ORDER = 4  # the longest n-grams of BLEU
 
 
 def constant_scores(params: Params) -> Iterator[tuple[Direction, str, int, Score]]:
-    """Yield the direction, the test set, its lines, and tokenized BLEU of the baseline.
-
-    Raises:
-        InputError: if a file of tokens is missing.
-    """
+    """Yield the direction, the test set, its lines, and tokenized BLEU of the baseline."""
     folder = Layout(params.experiment).tokens
     for direction in dict.fromkeys(map(params.direction, params.trainings)):
         target = params.languages.sides(direction)[1].code

@@ -77,11 +77,7 @@ class ExperimentScores:
         return line
 
     def numbers(self, lines: Sequence[ScoreRow]) -> NDArray[np.float64]:
-        """Return (k, n, m), the counts of each sentence behind the scores of some runs.
-
-        Raises:
-            InputError: if they were not counted against the same references.
-        """
+        """Return (k, n, m), the counts of each sentence behind the scores of some runs."""
         for line in lines:
             self.check_references(lines[0], line)
         return np.array([self.array(name_of(line), counted(line)) for line in lines])

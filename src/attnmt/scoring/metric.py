@@ -81,9 +81,6 @@ class Metric(ABC):
         Args:
             translations: one a line, in the form that the metric takes.
             references: what they are scored against.
-
-        Raises:
-            InputError: if the two differ in length or are empty, or the environment sets another seed.
         """
         return self._counted(translations, references)[1]
 

@@ -76,10 +76,6 @@ class AlignerResult(Record):
 
 
 def read_aligner(params: Params) -> AlignerResult:
-    """Read what the stage dictionary says about its aligner.
-
-    Raises:
-        InputError: if the file is missing or damaged.
-    """
+    """Read what the stage dictionary says about its aligner."""
     path = Layout(params.experiment).dictionary / ALIGNER
     return read_model(path, AlignerResult, AGAIN)

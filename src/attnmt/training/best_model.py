@@ -34,9 +34,6 @@ def ranked_models(params: Params, root: Path = Path()) -> list[str]:
     """Return the trained models of :meth:`Params.ranked_together`, the best one first.
 
     The best one has the lowest perplexity on the development set.
-
-    Raises:
-        InputError: if the metrics of one are damaged.
     """
     folders = {name: Layout(params.experiment, root).model(name) for name in params.trainings}
     perplexities = {

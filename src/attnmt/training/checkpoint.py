@@ -96,11 +96,7 @@ class Checkpoints:
         self._hold(progress)
 
     def save_best(self, model: nn.Module, progress: TrainingState) -> None:
-        """Keep the weights of ``progress.best_step``; ``save`` deletes those no longer needed.
-
-        Raises:
-            InputError: if the disk is full, or the weights are not finite.
-        """
+        """Keep the weights of ``progress.best_step``; ``save`` deletes those no longer needed."""
         self._refuse_diverged(model, progress)
         self._write(self._best(progress).name, model.state_dict(), "")
 

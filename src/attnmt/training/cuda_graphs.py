@@ -58,11 +58,7 @@ class CapturedSteps:
         self._graphs: dict[Shape, _Graph] = {}
 
     def __call__(self, batch: Batch) -> Tensor:
-        """Take the step and return the loss.
-
-        Raises:
-            InputError: if a part of the step cannot be captured, or there is not enough memory.
-        """
+        """Take the step and return the loss."""
         shape = tuple(part.shape for part in batch)
         if shape in self._graphs:
             return self._graphs[shape].replay(batch)

@@ -43,9 +43,6 @@ def read_provenance(experiment: str, name: str) -> Provenance | None:
     """Return what the training of a model here, or else the published one, said of itself.
 
     None if neither is that of the present model, as after ``dvc pull``.
-
-    Raises:
-        InputError: if a file is damaged, or the model's config.json is missing.
     """
     layout = Layout(experiment)
     path, fingerprint = layout.provenance(name), read_config(layout.model(name)).fingerprint
@@ -55,11 +52,7 @@ def read_provenance(experiment: str, name: str) -> Provenance | None:
 
 
 def published(experiment: str) -> list[Provenance]:
-    """Return the trainings in ``runs.csv``; none if there is no such file.
-
-    Raises:
-        InputError: if it is damaged.
-    """
+    """Return the trainings in ``runs.csv``; none if there is no such file."""
     path = Layout(experiment).published
     cure = "run attnmt commit --publish again"
     return read_csv(path, Provenance, cure) if path.exists() else []

@@ -43,11 +43,7 @@ class Metrics(Record):
 
 
 def read_config(folder: Path) -> TrainedConfig:
-    """Read ``config.json`` of a model's folder, ``models/<experiment>/<name>``.
-
-    Raises:
-        InputError: if it is missing or damaged.
-    """
+    """Read ``config.json`` of a model's folder, ``models/<experiment>/<name>``."""
     return read_model(folder / CONFIG, TrainedConfig, again(folder))
 
 

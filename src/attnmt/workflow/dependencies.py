@@ -51,11 +51,7 @@ class Declared(NamedTuple):
 
 
 def write_dependencies(params: Params) -> None:
-    """Bring the files of an experiment up to date; delete those of stages that there are no more.
-
-    Raises:
-        InputError: if a file of code is not Python, or a script names a parameter that there is not.
-    """
+    """Bring the files of an experiment up to date; delete those of stages that there are no more."""
     folder, written = Layout(params.experiment).depends, set[Path]()
     for stage, declared in _declared(params).items():
         for key in declared.keys:
@@ -68,11 +64,7 @@ def write_dependencies(params: Params) -> None:
 
 
 def dependencies(params: Params, stage: str) -> dict[str, Any]:
-    """Return the code and the parameters of a stage, such as ``train@base``.
-
-    Raises:
-        InputError: as :func:`write_dependencies` does.
-    """
+    """Return the code and the parameters of a stage, such as ``train@base``."""
     name, _, key = stage.partition("@")
     return _content(params, _declared(params)[name], key)
 
@@ -169,9 +161,6 @@ def code_of(script: Path, parts: frozenset[str] = frozenset()) -> dict[str, str]
 
     Args:
         parts: modules that a stage with a model loads by their names in the configuration.
-
-    Raises:
-        InputError: if one of the files is not Python.
     """
     files, waiting = dict[str, Path](), [*_imports(script)]
     while waiting:
@@ -229,11 +218,7 @@ def _imports(file: Path) -> set[str]:
 
 @cache
 def ast_digest(file: Path) -> str:
-    """Return the digest of a module's syntax tree without docstrings.
-
-    Raises:
-        InputError: if it is not Python.
-    """
+    """Return the digest of a module's syntax tree without docstrings."""
     return digest_of(json.dumps(_plain(_tree(file))).encode())
 
 

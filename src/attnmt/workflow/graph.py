@@ -77,11 +77,7 @@ class Stage(Task):
 
 
 def read_stages(experiment: str) -> list[Stage]:
-    """Return the stages of an experiment here, in dvc.yaml's order. Nothing says what is done.
-
-    Raises:
-        InputError: if the experiment does not exist, or its parameters or DVC's files are faulty.
-    """
+    """Return the stages of an experiment here, in dvc.yaml's order. Nothing says what is done."""
     with _index(experiment) as index:
         return _declared(index)
 
@@ -90,9 +86,6 @@ def compare_stages(experiment: str) -> list[Stage]:
     """Return the stages of an experiment here, and which of them are done.
 
     First this brings trainings.yaml and the dependencies of the stages up to date.
-
-    Raises:
-        InputError: as :func:`read_stages` does.
     """
     with _index(experiment) as index:
         stages = _declared(index)  # a fault of dvc.yaml is named before anything is written
