@@ -49,6 +49,11 @@ captions-short captions: $(VENV)
 	attnmt commit --experiment $@
 	$(call show,$@)
 
+.PHONY: captions-report
+captions-report: $(VENV) ## Make the report of captions from the archives in experiments/captions/outputs, without a model (downloads 2 MB)
+	python experiments/outputs.py report captions
+	$(call show,captions)
+
 .PHONY: repro
 repro: $(VENV) ## Run the demo with DVC instead of Snakemake, one stage after the other
 	dvc repro

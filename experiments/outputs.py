@@ -1,7 +1,7 @@
 """Keep what the trainings of a seed have made, and make the report from it without a model.
 
-    python experiments/outputs.py pack captions 1      # writes experiments/captions/outputs/seed1.tar.xz
-    python experiments/outputs.py report captions      # reads all these files; needs the text, or ATTNMT_MIRROR
+    python experiments/outputs.py pack captions 1    # writes experiments/captions/outputs/seed1.tar.xz
+    python experiments/outputs.py report captions    # reads all archives and the text (or ATTNMT_MIRROR)
 
 An archive has the translations and learning curves of all systems and ensembles with a seed: what the
 stages evaluate, gather and report read of them. The same outputs give the same archive, to the byte.
