@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,17 @@ def test_both_engines_make_the_same_bytes(built, tmp_path):
     assert other.repro() == made
     assert other.results() == built.results()
     assert other.run("git", "status", "--porcelain") == ""
+
+
+def test_the_report_is_made_without_a_model_from_what_models_have_made(built, tmp_path):
+    packer, other = built.copy(tmp_path / "packer"), built.clone(tmp_path / "other")
+    script, archives = "experiments/outputs.py", Path("experiments/demo/outputs")
+    packer.run("python", script, "pack", "demo", "1")
+    (packer.folder / archives).rename(other.folder / archives)
+    shutil.rmtree(other.folder / "reports/demo")
+    other.run("python", script, "report", "demo")
+    assert other.run("git", "status", "--porcelain", "reports") == ""
+    assert not list(other.folder.glob("models/**/*.safetensors"))
 
 
 def test_dvc_shows_scores_and_learning_curves(built):

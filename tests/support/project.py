@@ -47,7 +47,7 @@ TINY: dict[str, Any] = {
 }
 
 # The experiments in a copy. DVC reads the stages of all of them at each command.
-EXPERIMENTS = ("demo", "captions-short", "wmt14")
+EXPERIMENTS = ("demo", "captions-short", "wmt14", "outputs.py")
 
 Edges = set[tuple[str, str]]
 
