@@ -16,12 +16,19 @@ NAMED = 8  # unknown words; more are only counted
 
 def note(message: str) -> None:
     """Say what a person may want to know."""
-    tqdm.write(f"note: {escaped(message)}", file=sys.stderr)
+    _say(f"note: {escaped(message)}")
 
 
 def warn(message: str) -> None:
     """Say what may make the result bad."""
-    tqdm.write(f"warning: {escaped(message)}", file=sys.stderr)
+    _say(f"warning: {escaped(message)}")
+
+
+def _say(line: str) -> None:
+    if sys.stderr.isatty():
+        tqdm.write(line, file=sys.stderr)
+    else:
+        print(line, file=sys.stderr)
 
 
 def counted(count: int, noun: str) -> str:

@@ -16,9 +16,7 @@ Encoder = Annotated[str, *one_of("encoder", ENCODERS)]
 # explained with the score or the window that it breaks.
 Fault = Literal["general_gradient", "position_gradient", "unmasked_padding"]
 Cell = Literal["lstm", "gru"]
-# The number format of matrix products: bf16 only on devices that have it (a processor also needs
-# machine.cpu_isa: all), tf32 only on GPUs.
-Precision = Literal["fp32", "tf32", "bf16"]
+Precision = Literal["fp32", "tf32"]  # the number format of matrix products; tf32 only on GPUs
 Optimizer = Annotated[str, *one_of("optimizer", OPTIMIZERS)]
 
 

@@ -7,53 +7,20 @@ from typing import Any
 import torch
 
 from attnmt.config import Precision
-from attnmt.errors import InputError
-from attnmt.model.products import matmul
 
 
 def supported(device: torch.device) -> list[Precision]:
     """Return the precisions in which a device can multiply."""
-    if device.type == "cuda":
-        return ["fp32", "tf32"] if torch.cuda.get_device_capability(device) >= (8, 0) else ["fp32"]
-    return ["fp32", "bf16"] if _rounds_to_bf16() else ["fp32"]
-
-
-def _rounds_to_bf16() -> bool:
-    """Say whether this processor multiplies in bf16 with rounded factors and an exact sum.
-
-    torch's own answer (``_is_mkldnn_bf16_supported``) is yes for every processor with AVX-512. Many of
-    these lack the instructions for bf16 and multiply in fp32.
-    """
-    # Each element of the product is 257 times 1 + 2^-9. In bf16 this factor becomes 1, and the sum 257.
-    # bf16 cannot hold 257, so the product has this value only if the sum is exact.
-    left, right = torch.full((64, 256), 1 + 2**-9), torch.ones(256, 128)
-    right[0] = 2
-    backends: Any = torch.backends  # its types lack ``fp32_precision``
-    of_products = backends.mkldnn.matmul
-    before = of_products.fp32_precision
-    of_products.fp32_precision = "bf16"
-    try:
-        return bool((matmul(left, right.T) == 257).all())
-    finally:
-        of_products.fp32_precision = before
+    has_tf32 = device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 0)
+    return ["fp32", "tf32"] if has_tf32 else ["fp32"]
 
 
 @contextmanager
 def products_in(precision: Precision, device: torch.device) -> Iterator[None]:
-    """Multiply matrices with factors rounded to a precision, and sum in fp32.
+    """Multiply matrices with factors rounded to a supported precision, and sum in fp32.
 
-    bf16 has 8 bits of mantissa, and tf32 has 11.
-
-    Raises:
-        InputError: if the device cannot multiply in this precision.
+    tf32 has 11 bits of mantissa.
     """
-    possible = supported(device)
-    if precision not in possible:
-        raise InputError(
-            f"training.precision: this device cannot multiply in {precision}; in the parameters, set "
-            f"it to one of {', '.join(possible)} (bf16 needs a processor that has it, and "
-            f"machine.cpu_isa: all)"
-        )
     setting = "ieee" if precision == "fp32" else precision
     backends: Any = torch.backends  # its types lack ``fp32_precision``
     on_gpu = device.type == "cuda"

@@ -127,11 +127,11 @@ def _train(params: Params, name: str, code: str, watch: Watch, stop: Stop) -> No
 def _refuse_precision(params: Params, name: str, device: torch.device) -> None:
     """Refuse a precision that the device lacks: on a processor, a GPU's would silently take weeks."""
     precision, place = params.settings(name).precision, params.training(name).family
-    if precision != "fp32" and precision not in supported(device):
+    if precision not in supported(device):
         raise YamlFile.read(Path(params.params_file)).error(
             ["families", place, "training", "precision"],
             f"{described(device)} has no {precision}; find out why this is not a GPU that has it, or "
-            f"write fp32, as for a rehearsal on a processor (bf16 needs machine.cpu_isa: all)",
+            f"write fp32, as for a rehearsal on a processor",
         )
 
 
