@@ -17,8 +17,6 @@ import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all tha
 from pathlib import Path
 
 from attnmt.config import load_params
-from attnmt.files.atomic import check_place
-from attnmt.layout import Layout
 from attnmt.scoring.evaluate import evaluate
 from attnmt.workflow.stage import run_stage
 
@@ -36,9 +34,6 @@ PARAMS = (
 def main(params_file: Path, name: str) -> None:
     """Write the scores of a model, of an ensemble, or of what is no model."""
     params = load_params(params_file)
-    layout = Layout(params.experiment)
-    for path in (layout.scores(name), layout.counts(name), layout.metrics(name)):
-        check_place(path)
     evaluate(params, name).write(params, name)
 
 

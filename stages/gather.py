@@ -16,7 +16,6 @@ from pathlib import Path
 
 from attnmt.config import load_params
 from attnmt.config.claims import project_claims
-from attnmt.files.atomic import check_place
 from attnmt.layout import Layout
 from attnmt.scoring.claim_lines import judge_claims, write_claims
 from attnmt.scoring.experiment_scores import ExperimentScores
@@ -42,8 +41,6 @@ def main(params_file: Path) -> None:
     """Write the numbers of one experiment."""
     params, claims = load_params(params_file), project_claims()
     layout = Layout(params.experiment)
-    for path in (layout.score_table, layout.claims):
-        check_place(path)
     set_aside(params)
     study = ExperimentScores(params)
     numbers = gather(study)

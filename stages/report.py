@@ -18,7 +18,7 @@ import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all tha
 from pathlib import Path
 
 from attnmt.config import load_params
-from attnmt.files.atomic import atomic_folder, check_place
+from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import write_text
 from attnmt.layout import Layout
 from attnmt.reporting.claims_figure import write_claims_figure
@@ -48,8 +48,6 @@ def main(params_file: Path) -> None:
     """Write the report of one experiment, then put trainings and scores into MLflow."""
     params = load_params(params_file)
     reports = Layout(params.experiment).reports
-    for name in ("tables", "figures", "index.html"):  # before any of them is written
-        check_place(reports / name, folder="." not in name)
     report = make_report(params)
     page = make_page(params, report)  # every file has been read before the first is written
     with atomic_folder(reports / "tables") as folder:

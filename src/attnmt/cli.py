@@ -3,7 +3,6 @@
 import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 import io
-import os
 import sys
 from typing import Annotated
 
@@ -54,14 +53,7 @@ def main() -> None:
     """Run the command line.
 
     Standard output takes every character: as UTF-8, or as ``?`` where a terminal has another encoding.
-    The process ends with status 2 if the shell has closed standard output. If it has closed standard
-    error, messages go nowhere.
     """
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-    if sys.stdout is None:
-        print("error: standard output is closed; leave out >&-", file=sys.stderr)
-        sys.exit(2)
     if isinstance(sys.stdout, io.TextIOWrapper):
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="replace")

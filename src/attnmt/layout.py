@@ -11,7 +11,7 @@ WEIGHTS, CONFIG, HISTORY = "weights.safetensors", "config.json", "history.csv"
 METRICS = "metrics.json"
 SUMMARY = "summary.json"  # of tokens, and of encoded text
 ALIGNER = "aligner.json"  # beside the dictionaries
-ORIGIN, DIVERGED, LAST = "origin.json", "diverged.txt", "last.safetensors"  # beside checkpoints
+ORIGIN, LAST = "origin.json", "last.safetensors"  # beside checkpoints
 
 
 @dataclass(frozen=True)

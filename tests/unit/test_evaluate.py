@@ -129,7 +129,7 @@ def test_every_score_is_sacrebleus(stage):
 def test_a_family_in_lower_case_is_scored_against_its_own_text(stage):
     change_params(encoding={"lowercase": True})
     (LAYOUT.raw / "test1.de").unlink()
-    line = run(stage).training("base", "ter", "test1", replacement="after")
+    line = run(stage).training("base", "ter", "test1", None, "after")
     expected = TER().corpus_score(TRANSLATED["after"], [WRITTEN]).score
     assert line.value == pytest.approx(expected, abs=1e-4)
 

@@ -46,7 +46,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, lines):
 
 def test_a_file_that_is_not_there_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"reports/demo/scores.csv: no such file; run the stage"):
+    with pytest.raises(InputError, match=r"reports/demo/scores.csv: no such file"):
         read_score_table("demo")
     write_csv(
         Path("reports/demo/scores.csv"), ScoreRow, [ScoreRow(kind="system", metric="ppl", value=2)]

@@ -11,7 +11,6 @@ from small_training import ADAM, FEEDING, SETTINGS, StopAfter, held_by, reversal
 
 from attnmt.text.batches import ParallelText, make_batch
 from attnmt.text.vocabulary import BOS, EOS
-from attnmt.training import loop
 from attnmt.training.checkpoint import Checkpoints
 from attnmt.training.evaluation import cost_a_word
 from attnmt.training.loop import train
@@ -72,14 +71,10 @@ def test_interruptions_change_no_byte(tmp_path, settings):
         assert run(tmp_path / f"c{at}", stop_after=iter(stops), settings=settings) == undisturbed
 
 
-def test_a_training_says_first_what_it_computes_on_and_soon_how_fast(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr(loop, "WATCHED", 3)
+def test_a_training_says_first_what_it_computes_on(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     run(tmp_path)
-    first, second = caplog.messages[:2]
-    assert first.startswith(f"{described(torch.device('cpu'))}, fp32, ")
-    assert "target words/s" in second
-    assert "3 batches" in second
+    assert caplog.messages[0].startswith(f"{described(torch.device('cpu'))}, fp32, ")
 
 
 def test_a_stop_ends_an_evaluation_early(tmp_path):

@@ -112,10 +112,6 @@ def in_chunks(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
 
 def _standard_input(what: str) -> Given[Line]:
     """Return the lines of standard input; a person at a terminal is told ``what`` a line is."""
-    if sys.stdin is None:  # the shell closed it
-        raise InputError(
-            f"no text is given, and {STDIN} is closed; give a text or a file, or leave out <&-"
-        )
     if typed := sys.stdin.isatty():
         note(f"type {what} and press Enter; Ctrl-D ends")
     # A character has at most four bytes; the rest of a line that is too long is never kept.

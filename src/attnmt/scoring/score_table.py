@@ -103,27 +103,13 @@ class ScoreTable:
                 if line.model:
                     self._trainings[line.key._replace(system=line.model)] = line
 
-    def system(
-        self,
-        system: str | None,
-        metric: str,
-        test: str | None = None,
-        script: str | None = None,
-        replacement: str | None = None,
-    ) -> ScoreRow | None:
-        """Return our number of a system; None if there is none."""
-        return self._systems.get(ScoreKey(system, metric, test, script, replacement))
+    def system(self, system: str | None, metric: str, *more: str | None) -> ScoreRow | None:
+        """Return our number of a system, by the fields of its ScoreKey; None if there is none."""
+        return self._systems.get(ScoreKey(system, metric, *more))
 
-    def training(
-        self,
-        model: str | None,
-        metric: str,
-        test: str | None = None,
-        script: str | None = None,
-        replacement: str | None = None,
-    ) -> ScoreRow | None:
+    def training(self, model: str | None, metric: str, *more: str | None) -> ScoreRow | None:
         """Return our number of one model or ensemble; None if there is none."""
-        return self._trainings.get(ScoreKey(model, metric, test, script, replacement))
+        return self._trainings.get(ScoreKey(model, metric, *more))
 
     def groups(
         self, metric: str, test: str, script: str | None = None
@@ -168,15 +154,8 @@ def write_score_table(path: Path, lines: Iterable[ScoreRow]) -> None:
 
 
 def read_score_table(experiment: str, root: Path = Path()) -> ScoreTable:
-    """Read ``scores.csv``.
-
-    Raises:
-        InputError: if it is missing or damaged.
-    """
-    path = Layout(experiment, root).score_table
-    if not path.exists():
-        raise InputError(f"{path}: no such file; {AGAIN}")
-    return ScoreTable(read_csv(path, ScoreRow, AGAIN))
+    """Read ``scores.csv``."""
+    return ScoreTable(read_csv(Layout(experiment, root).score_table, ScoreRow, AGAIN))
 
 
 def read_scores(params: Params, name: str, root: Path = Path()) -> ScoreTable:
@@ -186,8 +165,6 @@ def read_scores(params: Params, name: str, root: Path = Path()) -> ScoreTable:
         InputError: if the file is missing or damaged.
     """
     path, cure = Layout(params.experiment, root).scores(name), f"run evaluate of {name} again"
-    if not path.exists():
-        raise InputError(f"{path}: no such file; run evaluate of {name} first")
     lines = read_csv(path, ScoreRow, cure)
     if not lines and name != ALIGNER:  # which has no error rate against its own, silver links
         raise InputError(f"{path}: no scores; {cure}")

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 from attnmt.config import LINKS, Params
 from attnmt.corpora.links import GoldLinks, Links, read_links
 from attnmt.corpora.parallel import count_parallel_lines, every_nth_pair
-from attnmt.errors import InputError
 from attnmt.files.text_file import read_lines, sha256_of_lines
 from attnmt.layout import Layout
 
@@ -51,13 +50,12 @@ def reference_links(params: Params, aligned: str, family: str | None = None) -> 
 def aligner_links(params: Params, name: str, family: str | None = None) -> list[GoldLinks]:
     """Return the outside aligner's links of the words of a set, as in :func:`reference_links`."""
     path = Layout(params.experiment).dictionary / f"{name}.{LINKS}"
-    again = "run the dictionary stage again"
-    if not path.exists():
-        raise InputError(f"{path}: no such file; {again}")
     words = token_counts(params, name)
     if read_lines(path, may_be_blank=True) == [""] * len(words):  # the aligner linked nothing
         return [GoldLinks([], []) for _ in words]
-    return _as_read(params, family, read_links(path, words, again), words)
+    return _as_read(
+        params, family, read_links(path, words, "run the dictionary stage again"), words
+    )
 
 
 def _as_read(

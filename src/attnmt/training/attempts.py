@@ -1,20 +1,13 @@
-"""What earlier starts of a training left beside its checkpoints: their code, and whether it diverged.
-
-``origin.json`` says which code wrote the checkpoints, and at which commits it ran.
-
-``diverged.txt`` says that a cost or weights were not finite. This training would only diverge again, so
-it is refused at once.
-"""
+"""What earlier starts of a training left beside its checkpoints: which code wrote them, and when."""
 
 import logging
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 from attnmt.errors import InputError
 from attnmt.files.json_file import Record, Text, read_model
-from attnmt.files.text_file import write_json, write_text
-from attnmt.layout import DIVERGED, ORIGIN
+from attnmt.files.text_file import write_json
+from attnmt.layout import ORIGIN
 
 CHECKPOINTS = "*.safetensors"
 
@@ -41,9 +34,9 @@ def resume_or_reset(folder: Path, now: Origin, other_code: Literal["refuse", "re
             ``restart`` deletes them and starts from the beginning.
 
     Raises:
-        InputError: if the training is refused, or has diverged, or its origin cannot be read.
+        InputError: if the training is refused, or its origin cannot be read.
     """
-    path, note = folder / ORIGIN, folder / DIVERGED
+    path = folder / ORIGIN
     cure = f"delete {folder} to train from the beginning"
     before = read_model(path, Origin, cure) if path.exists() else None
     if before is None or before.code != now.code:
@@ -52,8 +45,6 @@ def resume_or_reset(folder: Path, now: Origin, other_code: Literal["refuse", "re
         both = {key: [*getattr(before, key), *getattr(now, key)] for key in ("commits", "devices")}
         unique = {key: list(dict.fromkeys(values)) for key, values in both.items()}
         now = before.model_copy(update=unique)
-    if note.exists():
-        raise InputError(note.read_text(encoding="utf-8").strip())
     write_json(path, now.model_dump())
     return now
 
@@ -70,21 +61,18 @@ def _clear_or_refuse(folder: Path, before: Origin | None, other_code: str) -> No
                 f"delete the folder or set machine.other_code to restart"
             )
         log.warning("%s; training from the beginning", fault)
-    for path in (*checkpoints, folder / DIVERGED):
-        path.unlink(missing_ok=True)
+    for path in checkpoints:
+        path.unlink()
 
 
 def diverged(folder: Path, what: str, step: int) -> InputError:
-    """Return the error of a training that cannot go on, and note it in the folder of its checkpoints.
+    """Return the error of a training that cannot go on from the folder of its checkpoints.
 
     Args:
         what: what is not finite.
         step: the last batch.
     """
-    error = InputError(
+    return InputError(
         f"{folder}: {what} not finite after batch {step}; delete the folder and train with a smaller "
         f"training.learning_rate or training.clip_norm"
     )
-    with suppress(InputError, OSError):  # if the note cannot be written, the error still counts
-        write_text(folder / DIVERGED, f"{error}\n")
-    return error

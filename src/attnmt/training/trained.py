@@ -62,8 +62,6 @@ def read_history(folder: Path, *columns: str) -> list[dict[str, float]]:
         InputError: if it is missing, has no evaluation, lacks a column, or a cell is not a number.
     """
     path, cure = folder / HISTORY, again(folder)
-    if not path.exists():
-        raise InputError(f"{path}: no such file; {cure}")
     table = csv.DictReader(read_lines(path, may_be_blank=True))
     for column in ("step", *columns):
         if column not in (table.fieldnames or ()):

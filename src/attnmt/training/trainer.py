@@ -47,8 +47,8 @@ def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
         watch: opens what watches the training.
 
     Raises:
-        InputError: before training starts, if anything is wrong with parameters or encoded data or the
-            training has diverged; later, if the disk is full or the cost is not finite.
+        InputError: before training starts, if anything is wrong with parameters or encoded data; later,
+            if the disk is full or the cost is not finite.
         TrainingStopped: after a signal, when the checkpoint holds all that was trained.
     """
     with noted() as stop:
