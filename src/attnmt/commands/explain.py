@@ -86,11 +86,7 @@ def _languages(choice: Choice) -> tuple[Language, Language]:
 
 
 def _line(text: str, what: str) -> str:
-    """Return an argument as one line of text.
-
-    Raises:
-        InputError: if it is not UTF-8, has several lines or no words.
-    """
+    """Return an argument as one line of text."""
     (line,) = decode_lines([os.fsencode(text)], what)
     if not (words := " ".join(line.split())):
         raise InputError(f"{what} has no words; give a sentence")

@@ -169,11 +169,7 @@ def _put(sets: Mapping[str, Mapping[str, Path]], place: Path, made: Path) -> Non
 
 
 def _say(folder: Path, proposal: "Proposal", shared: int) -> None:
-    """Print what is proposed.
-
-    Args:
-        shared: training pairs that are left out, because dev or test has their source.
-    """
+    """Print what is proposed."""
     about, size = "about " if proposal.every > 1 else "", proposal.size
     left_out = proposal.long + proposal.empty + shared
     typer.echo(

@@ -50,10 +50,6 @@ def _suffix(file: Path) -> str:
 def read_sets(given: Mapping[str, Files], codes: Codes, folder: Path) -> dict[str, dict[str, Path]]:
     """Return the files of each set as plain lines, by suffix.
 
-    Args:
-        given: the source file and the target file of each set.
-        folder: where files are written that are not plain lines.
-
     Raises:
         InputError: if a file cannot be read, or its name says the other side's language.
     """

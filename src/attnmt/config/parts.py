@@ -43,12 +43,7 @@ OPTIMIZERS = ("sgd", "adam")
 
 
 def one_of(kind: str, known: Iterable[str]) -> tuple[AfterValidator, Any]:
-    """Return a validator of names, and a field that describes them in a JSON schema.
-
-    Args:
-        kind: what an error message calls what is named.
-        known: the names; a class of one's own may be named, too.
-    """
+    """Return a validator of names, and a field that describes them in a JSON schema."""
     names = list(known)
 
     def check(name: str) -> str:

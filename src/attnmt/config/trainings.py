@@ -37,10 +37,6 @@ def trainings_of(
 ) -> dict[Name, Training]:
     """Return what an experiment trains: its systems in the order of ``systems.yaml``, with their seeds.
 
-    Args:
-        file: the parameter file that holds ``experiment``.
-        systems_file: the file that holds ``systems``.
-
     Raises:
         InputError: if the experiment names a system that does not exist, or one for whose family it
             has no settings; if it gives seeds or overrides of a system that it does not train; or if
@@ -79,10 +75,6 @@ def ensembles_of(
     """Return an experiment's ensembles, one for each seed that all members have.
 
     An ensemble whose list of members names seeds, as in ``base_2``, is one ensemble.
-
-    Args:
-        file: the parameter file that holds ``experiment``.
-        trainings: the names of what the experiment trains.
 
     Raises:
         InputError: if the experiment names an ensemble that lacks a member.

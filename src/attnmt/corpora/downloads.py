@@ -31,10 +31,6 @@ def fetch(
     fetched. Otherwise they are kept in ``folder``, and those that it lacks, or has with another digest,
     are fetched.
 
-    Args:
-        accepted: names of licenses whose terms the user accepts.
-        place: the key that lists them, with its file, for an error.
-
     Raises:
         InputError: if the mirror lacks a file, a license is not accepted, the folder cannot be written
             to, no address gives a file, or a digest is not the expected one.

@@ -65,12 +65,6 @@ def flipped(links: Iterable[tuple[int, int]]) -> Links:
 def check_inside(links: Links, words: tuple[int, int], place: str, cure: str) -> None:
     """Refuse links of words that the sentence pair does not have.
 
-    Args:
-        links: source-target links.
-        words: the numbers of source words and of target words.
-        place: names the line in an error.
-        cure: what a person is to do.
-
     Raises:
         InputError: if a link lies outside the pair.
     """

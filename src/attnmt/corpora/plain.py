@@ -18,10 +18,6 @@ def plain_set(files: Mapping[str, Path], codes: Codes, folder: Path) -> dict[str
 
     A TSV has both sides, source and target, and is given for both. Segments of SGM are paired by ids.
 
-    Args:
-        files: by suffix; see ``SetFiles``.
-        folder: where files are written.
-
     Raises:
         InputError: if a file cannot be read, or files in SGM have not the same segments.
     """

@@ -80,11 +80,7 @@ def write_local(local: Path, languages: Languages, sets: Sets, folder: Path) -> 
 
 
 def _local_files(local: Path, languages: Languages, name: str) -> dict[str, Path]:
-    """Return the user's files of a set by their suffix.
-
-    Raises:
-        InputError: if the file of a language is missing, or there is both a file and its ``.gz``.
-    """
+    """Return the user's files of a set by their suffix."""
     needed = list(languages.codes)
     files: dict[str, Path] = {}
     for suffix in [*needed, LINKS]:

@@ -42,12 +42,7 @@ def silver_links(params: Params, name: str) -> list[Links]:
 
 
 def choose_offset(links: Sequence[Sequence[Links]], silver: Sequence[Links]) -> Offset:
-    """Return the offset whose links are nearer to the aligner's; in a tie it is 0.
-
-    Args:
-        links: those of the development set's references, at offset 0 and at offset 1.
-        silver: the outside aligner's links of the same words.
-    """
+    """Return the offset whose links are nearer to the aligner's; in a tie it is 0."""
     rates = [round(aer(links[offset], silver, silver), DIGITS) for offset in OFFSETS]
     return Offset(attention_offset=1 if rates[1] < rates[0] else 0, dev_aer=rates)
 

@@ -94,11 +94,6 @@ def explain(
 ) -> Explanation:
     """Translate a raw sentence, and explain its best candidates and perhaps a reference.
 
-    Args:
-        sentence: plain text; it must have a word.
-        reference: a translation of it, which is force-decoded.
-        candidates: the number of candidates, at most.
-
     Raises:
         InputError: if the sentence or the reference has no word, or holds a mark that cannot be cut into
             pieces.

@@ -40,9 +40,5 @@ def write_attention(path: Path, samples: Iterable[Attended]) -> None:
 
 
 def read_attention(path: Path, cure: str) -> list[Attended]:
-    """Read what :func:`write_attention` wrote.
-
-    Args:
-        cure: what a person must do about a fault.
-    """
+    """Read what :func:`write_attention` wrote."""
     return read_model(path, _Samples, cure).root

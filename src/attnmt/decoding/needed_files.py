@@ -12,11 +12,6 @@ def translator_files(
 ) -> list[Path]:
     """Return the files that a model or an ensemble needs, relative to ``root``, beside its settings.
 
-    Args:
-        root: the project's folder, or a packed one.
-        with_offset: whether it needs the offset of its attention, which the stage translate chooses;
-            without attention there is none.
-
     Raises:
         InputError: if the experiment has neither, or if a file is missing; it names the command that
             makes it.

@@ -36,11 +36,6 @@ def link_pairs(
 
     A family may read only the last words of a sentence; then the first have no links.
 
-    Args:
-        pairs: source and target, in the experiment's languages, each with its place for messages.
-        root: the folder of the system's files.
-        tokenized: whether the text is tokens with spaces between them, and not plain.
-
     Raises:
         InputError: if the system is not trained, or has no attention; if there are no pairs; or if a
             line has no words.

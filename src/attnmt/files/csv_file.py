@@ -32,10 +32,7 @@ def write_csv(path: Path, kind: type[AnyLine], lines: Iterable[AnyLine]) -> None
 
 
 def read_csv(path: Path, kind: type[AnyLine], cure: str) -> list[AnyLine]:
-    """Read what :func:`write_csv` wrote.
-
-    Args:
-        cure: what a person is to do about a fault, such as "run the stage gather again".
+    """Read what :func:`write_csv` wrote; ``cure`` says what a person is to do about a fault.
 
     Raises:
         InputError: if the file is missing or damaged; it names the line and the column.

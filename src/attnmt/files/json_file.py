@@ -29,10 +29,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_model(path: Path, model: type[Model], cure: str) -> Model:
-    """Read a JSON file as a ``model``.
-
-    Args:
-        cure: what a person is to do about a fault, such as "run evaluate of base again".
+    """Read a JSON file as a ``model``; ``cure`` says what a person is to do about a fault.
 
     Raises:
         InputError: if the file is missing, is not JSON or does not fit the model (naming the key).

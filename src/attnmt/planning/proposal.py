@@ -91,11 +91,6 @@ def propose(
 ) -> Proposal:
     """Propose parameters for a training text.
 
-    Args:
-        pair: the languages.
-        train: the files of source and target, without the pairs that are held out.
-        directions: in which systems translate.
-
     Raises:
         InputError: if no pair of the text would be trained on.
     """
@@ -199,15 +194,7 @@ def params_text(
     families: list[str],
     lines: int,
 ) -> str:
-    """Return the text of a parameter file.
-
-    Args:
-        experiment: its name.
-        proposal: what suits the text.
-        systems: those that are trained.
-        families: those that the systems belong to.
-        lines: of the test set; Figure 6 shows them in six groups or more.
-    """
+    """Return the text of a parameter file."""
     template = (files("attnmt.planning") / TEMPLATE).read_text(encoding="utf-8")
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True, autoescape=False

@@ -28,11 +28,6 @@ def claims_table(claims: Sequence[ClaimLine]) -> Table | None:
     )
 
 
-def verdict_with_size(one: ClaimLine) -> str:
-    """Return the verdict on a claim and our size: ``confirmed (+1.20)``."""
-    return one.verdict if one.ours is None else f"{one.verdict} ({signed(one.ours, one.digits)})"
-
-
 def _cells(one: ClaimLine) -> dict[str, Cell]:
     return {
         "claim": one.claim,

@@ -86,11 +86,7 @@ def dictionary_table(params: Params, numbers: ScoreTable) -> Table:
 
 
 def cost_table(params: Params, numbers: ScoreTable, runs: Iterable[Provenance] = ()) -> Table:
-    """Return the table of what trainings cost, by system.
-
-    Args:
-        runs: the published trainings, which say how fast they were and where.
-    """
+    """Return the table of what trainings cost, by system."""
     by_model = {run.model: run for run in runs}
     of_systems = (line for line in numbers.lines if line.kind == "system")
     rows: dict[str, dict[str, Cell]] = {}

@@ -109,12 +109,7 @@ def figure6(params: Params, numbers: ScoreTable) -> Figure | None:
 def _panels(
     params: Params, figure: str, x_label: str, y_label: str, read: Callable[[Row], list[Points]]
 ) -> list[Panel]:
-    """Return the published curves and ours side by side; none if we have none of the systems.
-
-    Args:
-        figure: its name in the file of published points.
-        read: returns our curves for a row, of which the mean is shown.
-    """
+    """Return the published curves and ours side by side; none if we have none of the systems."""
     curves_of = _own_curves if params.own_text else paper_curves
     both = [row for name in ("Figure 5", "Figure 6") for row, _ in curves_of(params, name)]
     systems = list(dict.fromkeys(map(_system, both)))

@@ -51,11 +51,7 @@ class Shown:
 
 
 def make_explain_page(sentence: str, reference: str | None, shown: Sequence[Shown]) -> str:
-    """Return the page of models that stand side by side, and have the same languages.
-
-    Args:
-        reference: a given translation; the explanations have it, too.
-    """
+    """Return the page of models that stand side by side, and have the same languages."""
     return render(
         "explain.html.jinja",
         styles=["style.css", "explain.css"],

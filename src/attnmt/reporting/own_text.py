@@ -11,14 +11,6 @@ from attnmt.layout import Layout
 SHORT, LONG = 20, 80  # characters of an example
 
 
-def next_steps(params: Params) -> str:
-    """Say where the report of an experiment is, and how to use its best model."""
-    name, layout = params.experiment, Layout(params.experiment)
-    example = text_example(params, params.languages.sides(params.main_direction)[0].code)
-    commands = [f"attnmt commit -e {name}", *uses(name, example)]
-    return "\n  ".join([f"The report is {layout.reports}/index.html. Next:", *commands])
-
-
 def text_example(params: Params, source: str) -> str:
     """Return :func:`example_of` the first test set, in a language that is given by its code."""
     return example_of(

@@ -18,13 +18,7 @@ PARTS = Path(__file__).with_name("page_parts")
 
 
 def render(template: str, *, styles: Sequence[str], scripts: Sequence[str], **values: Any) -> str:
-    """Return a page. All text in ``values`` is escaped; a dataclass in it may become JSON.
-
-    Args:
-        template: the name of a file in ``page_parts/``, which extends ``base.html.jinja``.
-        styles: the names of style sheets there, joined in this order.
-        scripts: the names of scripts there, joined in this order.
-    """
+    """Return a page. All text in ``values`` is escaped; a dataclass in it may become JSON."""
     script = _part(*scripts)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (

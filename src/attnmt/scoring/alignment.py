@@ -45,13 +45,7 @@ def diagonal_links(words: Iterable[tuple[int, int]]) -> list[Links]:
 def score_links(
     links: Sequence[Links], reference: ReferenceLinks, samples: int
 ) -> tuple[Score, Counts]:
-    """Return the error rate of links in [0, 1], and the counts of each sentence pair.
-
-    Args:
-        links: those of every sentence pair.
-        reference: what they are measured against, as the note says.
-        samples: how many the bootstrap draws.
-    """
+    """Return the error rate of links in [0, 1], and the counts of each sentence pair."""
     sure, possible = zip(*reference.links, strict=True)
     counts = link_counts(links, sure, possible)
     low, high = interval(counts, rates, samples)

@@ -42,9 +42,6 @@ def write_counts(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 def read_counts(path: Path, cure: str) -> dict[str, Counts]:
     """Read what :func:`write_counts` wrote.
 
-    Args:
-        cure: what a person is to do about a fault, such as "run evaluate of base again".
-
     Raises:
         InputError: if the file is missing or damaged.
     """

@@ -152,11 +152,7 @@ def _translations(make_row: MakeRow, params: Params, outputs: Outputs) -> Iterat
 def _groups(
     make_row: MakeRow, params: Params, outputs: Outputs, scored: Iterable[Scored]
 ) -> Iterator[Scored]:
-    """Yield scores of groups of sentences of similar length, the shortest first: Figure 6.
-
-    Args:
-        scored: the scores of the whole set.
-    """
+    """Yield scores of groups of sentences of similar length, the shortest first: Figure 6."""
     lengths, metric = outputs.reference_lengths, METRICS[BY_LENGTH]
     groups = length_groups(lengths, params.evaluation.length_group)
     for row, counts in scored:

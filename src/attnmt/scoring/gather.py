@@ -141,14 +141,7 @@ def _rounded(**values: float | None) -> dict[str, float | None]:
 
 
 def gain(study: ExperimentScores, ours: ScoreRow, other: ScoreRow, shuffles: int) -> ScoreRow:
-    """Return the gain of one system's number over another's, with its test.
-
-    Args:
-        study: has the counts behind both.
-        ours: the number of the system.
-        other: that of the one over which it gains.
-        shuffles: of the sentences of single trainings, on which the smallest p depends.
-    """
+    """Return the gain of one system's number over another's, with its test."""
     study.check_references(ours, other)
     one, two = str(ours.system), str(other.system)
     counts = [len(study.params.runs_of(system)) or 1 for system in (one, two)]

@@ -64,11 +64,7 @@ class Metric(ABC):
 
     @abstractmethod
     def of_sacrebleu(self, characters: bool = False) -> SacrebleuMetric:
-        """Return a new metric of sacrebleu's. It remembers its references, so each corpus needs its own.
-
-        Args:
-            characters: whether the language is written without spaces.
-        """
+        """Return a new metric of sacrebleu's; each corpus needs its own, which knows its references."""
 
     @property
     def key(self) -> tuple[str, str | None]:
@@ -76,12 +72,7 @@ class Metric(ABC):
         return self.metric, self.script
 
     def counts(self, translations: Lines, references: References) -> Counts:
-        """Return (n, m), counts of each sentence, which add up to the corpus's.
-
-        Args:
-            translations: one a line, in the form that the metric takes.
-            references: what they are scored against.
-        """
+        """Return (n, m), counts of each sentence, which add up to the corpus's."""
         return self._counted(translations, references)[1]
 
     def scores(self, sums: NDArray[Any]) -> NDArray[np.float64]:
@@ -96,11 +87,7 @@ class Metric(ABC):
     def score(
         self, translations: Lines, references: References, samples: int
     ) -> tuple[Score, Counts]:
-        """Return the score of a corpus in percent, and what :meth:`counts` returns.
-
-        Args:
-            samples: how many the bootstrap draws.
-        """
+        """Return the score of a corpus in percent, and what :meth:`counts` returns."""
         metric, counts = self._counted(translations, references)
         result = metric._compute_score_from_stats(counts.sum(0))
         metric.n_bootstrap = samples

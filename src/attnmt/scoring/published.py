@@ -90,11 +90,6 @@ def _lines(printed: PublishedRow, row: TableRow) -> Iterator[ScoreRow]:
         yield ScoreRow.model_validate(fields)
 
 
-def paper_set(table: str) -> str:
-    """Return the set on which the paper measured a table."""
-    return next(printed.set for printed in _tables() if printed.table == table)
-
-
 def printed_tables() -> set[str]:
     """Return the tables that have published numbers."""
     return {printed.table for printed in _tables()}

@@ -45,10 +45,6 @@ def align(
     Each direction is learned in a process of its own, because Thot lets no other thread run. Both
     together take some 8 kB of memory for each pair of WMT's length.
 
-    Args:
-        part: what ``pairs`` are called where it is said how far the work is.
-        folder: where the text and the links of both directions lie meanwhile.
-
     Raises:
         MemoryError: if a process was killed, as Linux does when memory is short.
         OSError: if the disk is full.

@@ -45,10 +45,6 @@ def write_dictionary(
 
     p(target | source) is the pair's share of all links of its source word, including those of rare
     pairs.
-
-    Args:
-        counts: how often two words are linked.
-        side: the word of a pair that the dictionary translates, the first or the second.
     """
     totals: Counter[str] = Counter()
     for pair, count in counts.items():

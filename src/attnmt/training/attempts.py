@@ -66,12 +66,7 @@ def _clear_or_refuse(folder: Path, before: Origin | None, other_code: str) -> No
 
 
 def diverged(folder: Path, what: str, step: int) -> InputError:
-    """Return the error of a training that cannot go on from the folder of its checkpoints.
-
-    Args:
-        what: what is not finite.
-        step: the last batch.
-    """
+    """Return the error of a training that cannot go on from the folder of its checkpoints."""
     return InputError(
         f"{folder}: {what} not finite after batch {step}; delete the folder and train with a smaller "
         f"training.learning_rate or training.clip_norm"

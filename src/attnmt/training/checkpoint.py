@@ -159,10 +159,6 @@ def discard(checkpoints: Path, model: Path) -> None:
     """Delete the checkpoints of the training that made a model, once its outputs are safe elsewhere.
 
     Nothing is deleted while a process trains there. A file that cannot be deleted stays.
-
-    Args:
-        checkpoints: the folder of all trainings of that name.
-        model: the model's own folder.
     """
     if not checkpoints.exists():
         return
@@ -190,11 +186,7 @@ def _state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def _restore(optimizer: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
-    """Have an optimizer go on from what ``_state`` returned.
-
-    Raises:
-        ValueError: if that is the state of another kind.
-    """
+    """Have an optimizer go on from what ``_state`` returned."""
     if state and not isinstance(optimizer, torch.optim.Adam):
         raise ValueError("sgd remembers nothing from step to step")
     by_parameter: dict[int, dict[str, Tensor]] = {}

@@ -17,10 +17,6 @@ def jump(history: Sequence[Row], dev_cost: float) -> float:
     A jump is a rise over the lowest cost of the last evaluation's epoch and the one before. It is
     larger than ``JUMP`` nats, and larger than the fall to this lowest cost from the epoch before it. A
     jump that an earlier evaluation has reported does not count again.
-
-    Args:
-        history: the evaluations before this one, with their jumps.
-        dev_cost: that of this evaluation.
     """
     if not history:
         return 0.0
@@ -39,9 +35,6 @@ def late_fall(history: Sequence[Row]) -> float:
     """Return by what part the development cost fell in the last tenth of the steps.
 
     The cost between two evaluations is interpolated. The part is negative if the cost rose.
-
-    Args:
-        history: all evaluations of a finished training.
     """
     steps, costs = ([row[key] for row in history] for key in ("step", "dev_cost"))
     before = float(np.interp(LATE * steps[-1], steps, costs))

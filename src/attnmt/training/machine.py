@@ -64,11 +64,7 @@ def peak_memory(device: torch.device) -> int:
 
 
 def surroundings(device: torch.device, *settings: str) -> dict[str, Any]:
-    """Return the commit, the start, the machine and the versions that a training runs with.
-
-    Args:
-        settings: the files that decide the training beside the code.
-    """
+    """Return the commit, the start, the machine and the versions that a training runs with."""
     return {
         "git_commit": _commit(*CODE, *settings),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

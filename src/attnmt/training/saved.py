@@ -44,10 +44,6 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
 
     On a processor its weights stay in the file, which is mapped, so each takes memory once.
 
-    Args:
-        data: what the model will be used with.
-        root: the folder that holds models/.
-
     Raises:
         InputError: if the file is missing or damaged, if the model was trained on other data, with
             other vocabularies or by other settings than the parameters have, or if its weights do not

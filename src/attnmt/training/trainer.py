@@ -41,10 +41,7 @@ Watch = Callable[[dict[str, Any], dict[str, Any]], AbstractContextManager[Any]]
 def train_run(params: Params, name: str, code: str, watch: Watch) -> None:
     """Train the model ``name`` and write weights, config, history, metrics and provenance.
 
-    Args:
-        code: the digest of the code that runs. A training does not resume from checkpoints that other
-            code wrote.
-        watch: opens what watches the training.
+    ``code`` is the digest of the code that runs; checkpoints of other code are not gone on from.
 
     Raises:
         InputError: before training starts, if anything is wrong with parameters or encoded data; later,

@@ -157,11 +157,7 @@ def _training(params: Params, name: str) -> list[Any]:
 
 @cache
 def code_of(script: Path, parts: frozenset[str] = frozenset()) -> dict[str, str]:
-    """Return the digest of each module and data file that a script runs, by name.
-
-    Args:
-        parts: modules that a stage with a model loads by their names in the configuration.
-    """
+    """Return the digest of each module and data file that a script runs, by name."""
     files, waiting = dict[str, Path](), [*_imports(script)]
     while waiting:
         name = waiting.pop()

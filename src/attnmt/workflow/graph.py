@@ -204,11 +204,7 @@ def _path(item: Any) -> str:
 
 
 def _refuse_links_outside(folders: Iterable[str]) -> None:
-    """Refuse folders of outputs that are links to somewhere else, because DVC would not follow them.
-
-    Raises:
-        InputError: naming one.
-    """
+    """Refuse folders of outputs that are links to somewhere else, because DVC would not follow them."""
     for folder in folders:
         if not Path(folder).resolve().is_relative_to(Path().resolve()):
             raise InputError(

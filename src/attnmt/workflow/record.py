@@ -131,9 +131,6 @@ def read_record(path: Path) -> Run | None:
 def recorded(task: Task, record: Path, decided: Any = None) -> Iterator[None]:
     """Run a stage, and record what its outputs were made of. Under DVC, dvc.lock is the record.
 
-    Args:
-        decided: its code and its parameters.
-
     Raises:
         InputError: if an input changed while the stage worked: what it made may be of the old one.
     """

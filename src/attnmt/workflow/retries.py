@@ -13,12 +13,7 @@ FINAL = "2"  # the status of a stage that an InputError ended
 
 
 def heed(job: type[Any], status_file: Callable[[str], Path]) -> None:
-    """Let the exit status decide whether a job of this class is tried again.
-
-    Args:
-        job: Snakemake's class of jobs.
-        status_file: gives the file, by the rule's name, into which a failed job writes its status.
-    """
+    """Let the status that a failed job writes into its file decide whether it is tried again."""
     job.restart_times = property(lambda one: _tries(one, status_file(one.rule.name)))
 
 
