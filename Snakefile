@@ -77,7 +77,7 @@ def marked(stage):
 
 
 if PLANS:
-    retries.heed(Job, status_file)
+    retries.heed(Job, status_file, logger.info)
 # Where --set-resources or a profile names a kind of stage, such as train, it means all of these stages.
 CHOSEN = workflow.resource_settings._parsed_overwrite_resources
 MARKERS = {stage.name: marked(stage) for stage in RULES}

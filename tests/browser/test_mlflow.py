@@ -56,9 +56,8 @@ def runs_page(tmp_path, monkeypatch) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     try:
         wait_for(address, server, log)
-        # Without the type, MLflow 3.17 opens every experiment as one of language-model apps.
-        runs = f"{store.experiment_id(client, 'demo')}/runs?workflowType=machine_learning"
-        yield f"{address}/#/experiments/{runs}"
+        runs = store.runs_address(client, "demo")
+        yield runs.replace(f"http://127.0.0.1:{store.UI_PORT}", address)
     finally:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()

@@ -89,10 +89,14 @@ def test_a_job_that_was_promised_a_gpu_ends_where_there_is_none(monkeypatch):
     with pytest.raises(SystemExit, match=r"error: this job asked for a GPU.*gpu=0"):
         runpy.run_module("attnmt.workflow.promised_gpu", run_name="__main__")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_75", "sm_80", "compute_90"])
     monkeypatch.setattr(
         torch, "ones", lambda *_, **__: SimpleNamespace(sum=lambda: torch.zeros(()))
     )
-    assert promised_gpu.fault() is None
+    for capability, key in [((7, 0), "7.0"), ((9, 0), None), ((8, 6), None), ((10, 0), None)]:
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda c=capability: c)
+        reason = promised_gpu.fault()
+        assert (key in reason) if key else reason is None
 
     def fails(*_: object, **__: object) -> torch.Tensor:
         raise RuntimeError("CUDA error: the launch failed\nmore")

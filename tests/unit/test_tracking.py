@@ -254,6 +254,17 @@ def test_a_read_only_store_is_left_as_it_is(project, caplog):
     assert "readonly" in train(caplog)
 
 
+def test_the_address_of_an_experiments_runs(project, monkeypatch):
+    client = store.connect()
+    client.create_experiment("another")
+    number = store.experiment_id(client, "demo")
+    page = f"#/experiments/{number}/runs?workflowType=machine_learning"
+    assert store.runs_address(client, "demo") == f"http://127.0.0.1:5000/{page}"
+    assert store.runs_address(client, "demo", 5002) == f"http://127.0.0.1:5002/{page}"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://server:80/")
+    assert store.runs_address(client, "demo", 5002) == f"http://server:80/{page}"
+
+
 def test_two_trackings_at_once_write_one_curve_once(project, monkeypatch):
     write_training()
     search = mlflow.MlflowClient.search_runs

@@ -1,15 +1,23 @@
 """``attnmt track``."""
 
+from typing import Annotated
+
 import typer
 
 from attnmt.commands.model_choice import Experiment
 from attnmt.config import DEMO, load_params, params_file
+from attnmt.tracking.store import UI_PORT, connect, runs_address
 
 
-def track(experiment: Experiment = DEMO) -> None:
+def track(
+    experiment: Experiment = DEMO,
+    port: Annotated[
+        int, typer.Option(min=1, max=65535, help="The port of mlflow ui, for the address.")
+    ] = UI_PORT,
+) -> None:
     """Read trainings and scores from their files, and add to MLflow what it lacks.
 
-    MLflow's own server shows the runs (mlflow ui).
+    Then print the address of the table of runs. MLflow's own server shows it (mlflow ui).
 
     Examples:
 
@@ -22,3 +30,4 @@ def track(experiment: Experiment = DEMO) -> None:
 
     imported = import_missing(load_params(params_file(experiment)))
     typer.echo("\n".join(imported) if imported else "MLflow has everything already.")
+    typer.echo(f"The runs of {experiment}: {runs_address(connect(), experiment, port)}")

@@ -18,6 +18,7 @@ DEFAULT_URI = "sqlite:///mlflow.db"
 ELSEWHERE = "ATTNMT_ELSEWHERE"  # set by the Snakefile in a job on another machine
 # Processes that open a new database at once crash in its migration.
 LOCK = FileLock("mlflow.db.lock", timeout=120)
+UI_PORT = 5000  # of this machine, where `mlflow ui` serves the default store unless told otherwise
 
 # MLflow sends no telemetry and logs little. A server that does not answer may cost a training seconds,
 # not MLflow's default of many minutes.
@@ -76,3 +77,12 @@ def experiment_id(client: Any, experiment: str) -> str:
     """Return an experiment's id in MLflow; create the experiment if MLflow lacks it."""
     known = client.get_experiment_by_name(experiment)
     return str(known.experiment_id if known else client.create_experiment(experiment))
+
+
+def runs_address(client: Any, experiment: str, port: int = UI_PORT) -> str:
+    """Return the address of an experiment's runs; ``port`` is where `mlflow ui` serves them here."""
+    is_server = store_uri().startswith("http")  # which shows the runs itself
+    server = store_uri().rstrip("/") if is_server else f"http://127.0.0.1:{port}"
+    # Without the type, MLflow 3.17 opens every experiment as one of language-model apps.
+    place = f"{experiment_id(client, experiment)}/runs?workflowType=machine_learning"
+    return f"{server}/#/experiments/{place}"

@@ -3,6 +3,7 @@
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from attnmt.config import TrainingSettings
 from attnmt.model.luong import LuongNMT
 from attnmt.text.batches import ParallelText
 from attnmt.training.checkpoint import Checkpoints
-from attnmt.training.cuda_graphs import captures
+from attnmt.training.cuda_graphs import WATCHED, captures
 from attnmt.training.evaluation import Evaluation, Observer
 from attnmt.training.machine import described
 from attnmt.training.schedule import Schedule
@@ -71,7 +72,7 @@ def train(
     progress = checkpoints.load(model, step.optimizer)
     if progress.step:
         log.info("resuming after batch %d", progress.step)
-    meter = Meter(progress, model.device)
+    meter, start, before = Meter(progress, model.device), progress.step, replace(progress)
     batches = _batches(text, settings, seed, progress)
     bar = tqdm(
         total=schedule.batches,
@@ -102,6 +103,13 @@ def train(
             # On a GPU the host does not wait for a step: it makes the next batch meanwhile.
             meter.add(step(text.batch(rows), schedule.rate(progress)))
             bar.update()
+            if progress.step - start in (WATCHED, 2 * WATCHED):
+                meter.read(progress)
+                if progress.step > start + WATCHED:  # steps are captured now
+                    words = progress.target_words - before.target_words
+                    speed = words / (progress.seconds - before.seconds)
+                    log.info("the second %d batches: %.0f target words/s", WATCHED, speed)
+                before = replace(progress)
         model.load_state_dict(checkpoints.load_best(progress))
         metrics = evaluation.metrics(progress)
     model.eval()

@@ -6,6 +6,7 @@ silently take weeks.
 """
 
 import platform
+import re
 import sys
 
 import torch
@@ -20,6 +21,9 @@ def fault() -> str | None:
         else:
             cure = "this is the build for processors: install the one for GPUs"
         why = f"{place} finds none; {cure}"
+    elif not _has_kernels():
+        number = "{}.{}".format(*torch.cuda.get_device_capability())
+        why = f"{place} has no kernels for its capability {number}; install a build that has them"
     else:
         try:
             torch.ones(8, device="cuda").sum().item()
@@ -30,6 +34,17 @@ def fault() -> str | None:
         f"this job asked for a GPU, and {why} (docs/cluster.md); to compute on processors instead, add "
         f"--resources gpu=0 to snakemake's command"
     )
+
+
+def _has_kernels() -> bool:
+    """Say whether this build has machine code for the GPU, or code that its driver can translate."""
+    here = torch.cuda.get_device_capability()
+    for name in torch.cuda.get_arch_list():
+        if known := re.fullmatch(r"(sm|compute)_(\d+)(\d)[a-z]?", name):
+            built = int(known[2]), int(known[3])
+            if built <= here and (known[1] == "compute" or built[0] == here[0]):
+                return True
+    return torch.version.hip is not None
 
 
 if __name__ == "__main__" and (reason := fault()):
