@@ -85,11 +85,3 @@ def test_snakemake_names_a_damaged_file(project):
 )
 def test_snakemake_refuses_a_configuration_that_names_nothing(project, config, message):
     assert message in snakemake(project, "--config", config)
-
-
-def test_snakemake_names_dependencies_that_cannot_be_written(project):
-    place = Path("depends/demo/corpus.json")
-    place.unlink(missing_ok=True)
-    place.mkdir(parents=True)
-    assert f"{place}: " in snakemake(project)
-    place.rmdir()

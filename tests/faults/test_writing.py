@@ -4,13 +4,10 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
-from faults_project import STAGES, Tree, build, run, tree
-
-from attnmt.tracking.runs import LiveRun
+from faults_project import Tree, build, run, tree
 
 MODEL = "base_reverse"
 MODELS, REPORTS = f"models/demo/{MODEL}", "reports/demo"
@@ -135,22 +132,3 @@ def test_a_full_disk_is_named_and_leaves_no_half_written_output(
     after = tree(project) if stage == "report" else before  # the report's other outputs are written
     refused(status, capfd.readouterr().err, output, "free some space there", after, project)
     assert tree(project).keys() == before.keys()
-
-
-UNUSABLE = {"no database": ("mlflow.db", file), "a locked folder": ("mlflow.db.lock", folder)}
-
-
-@pytest.mark.parametrize("fault", UNUSABLE)
-def test_a_training_warns_once_of_a_store_that_cannot_be_used_and_goes_on(
-    fault, project, caplog, monkeypatch
-):
-    monkeypatch.delenv("ATTNMT_ELSEWHERE")
-    watch = partial(LiveRun, after=0.0)  # as if the training took long
-    monkeypatch.setattr(STAGES["train"], "LiveRun", watch)
-    place, make = UNUSABLE[fault]
-    make(Path(place))
-    shutil.rmtree(MODELS)
-    assert run("train", MODEL) == 0
-    warnings = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
-    assert sum(place in warning for warning in warnings) == 1
-    assert Path(MODELS, "weights.safetensors").exists()

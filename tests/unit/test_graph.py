@@ -158,12 +158,6 @@ def test_dvc_does_not_look_at_a_hidden_experiment_before_it_has_run(project):
     assert compare_stages("own")[0].committed
 
 
-def test_a_copy_without_its_repository_is_refused(project):
-    (project / ".dvc").rename(project / "dvc")
-    with pytest.raises(InputError, match=r"not inside of a DVC repository.*; clone the project"):
-        read_stages("demo")
-
-
 def test_a_folder_of_outputs_that_leads_out_of_the_project_is_refused(project):
     (project.parent / "scratch").mkdir()
     (project / "made").symlink_to("../scratch")

@@ -4,9 +4,7 @@ import importlib.util
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -35,15 +33,6 @@ class Refused:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Refused())
-"""
-# A translation, then the modules that it must not have imported: each takes a third of a second or more.
-SLOW = """
-import sys
-
-import attnmt
-
-attnmt.load(sys.argv[1]).translate("The old house is small.")
-print("torch._dynamo" in sys.modules)
 """
 EVERY_MODULE = """
 import importlib, pkgutil
@@ -213,25 +202,3 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
 def test_what_a_program_does_wrong_is_an_input_error(translator, use, message):
     with pytest.raises(InputError, match=message):
         use(translator)
-
-
-def test_threads_load_one_after_the_other(monkeypatch):
-    """At once, they would find Moses' lists half loaded."""
-    loading = []
-
-    def slow(*_: object, **__: object) -> int:
-        loading.append("one")
-        time.sleep(0.05)
-        others = len(loading) - 1
-        loading.pop()
-        return others
-
-    monkeypatch.setattr("attnmt.decoding.pipeline.load_translator", slow)
-    with ThreadPoolExecutor(4) as threads:
-        others = [loaded.translator for loaded in threads.map(attnmt.load, [WEIGHTS] * 4)]
-    assert others == [0] * 4
-
-
-def test_a_translation_does_not_import_what_is_slow_and_unused():
-    command = [sys.executable, "-c", SLOW, str(ROOT / "weights/demo")]
-    assert subprocess.check_output(command, text=True) == "False\n"

@@ -139,15 +139,6 @@ def test_cells_and_squares_stand_where_the_weights_and_links_are(params):
         assert float(row["weight"]) == matrix.weights[j][i]
 
 
-def test_words_with_marks_and_long_words_are_drawn(params):
-    """A word of 40 letters finds room beside a short sentence."""
-    target = ["W" * 40, *TARGET[1:]]
-    write_attention("local_p_general_feed", (LINE, ["$a$", "<b>", "&amp;"], target, WEIGHTS))
-    draw.write_matrices(figure7(only(params, "local_p_general_feed")), Path("a"))
-    texts = [element.text for element in ElementTree.parse("a.svg").getroot().iter()]
-    assert {"$a$", "<b>", "&", "W" * 40} <= set(texts)
-
-
 def test_the_page_has_the_matrices_of_first_seeds_and_each_text_once(monkeypatch):
     """24 systems, 12 sentences and 2 kinds stay below 1.2 MB."""
     source, target = [f"w{i}" for i in range(20)], [f"v{i}" for i in range(21)]

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import socket
 import sqlite3
 import subprocess
@@ -237,21 +236,6 @@ def test_a_store_that_cannot_be_written_or_is_of_another_version_is_left(project
     assert "SQLite cannot write" in train(caplog)
     with pytest.raises(InputError, match=r"mlflow\.db"):
         import_missing(EXPERIMENT)
-
-
-def test_a_store_on_a_full_disk_is_not_to_be_moved_away(project, monkeypatch):
-    def full(_: str) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(sqlite3, "connect", full)
-    with pytest.raises(InputError, match=r"mlflow\.db.*free some space"):
-        import_missing(EXPERIMENT)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
-def test_a_read_only_store_is_left_as_it_is(project, caplog):
-    Path("mlflow.db").chmod(0o400)
-    assert "readonly" in train(caplog)
 
 
 def test_the_address_of_an_experiments_runs(project, monkeypatch):

@@ -18,8 +18,7 @@ CAPTION = (
     "hand. The systems are the best on the development set, with attention and without it. Where "
     "attention links an unknown word, it is replaced."
 )
-# The test set of each direction, as an index; the paper has one for each.
-TESTS: dict[Direction, int] = {"forward": 0, "backward": -1}
+TESTS: dict[Direction, int] = {"forward": 1, "backward": 2}  # the paper has a test set for each
 
 
 def samples_table(params: Params, numbers: ScoreTable) -> Table | None:
@@ -36,7 +35,7 @@ def samples_table(params: Params, numbers: ScoreTable) -> Table | None:
 def _rows(
     params: Params, numbers: ScoreTable, direction: Direction
 ) -> Iterator[tuple[str, dict[str, Cell]]]:
-    test = params.sets.tests[TESTS[direction]]
+    test = params.sets.numbered(TESTS[direction])
     systems = [name for name in best_systems(params, numbers, direction) if name]
     if not systems:
         return
