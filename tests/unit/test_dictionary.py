@@ -70,7 +70,7 @@ def test_the_stage_writes_dictionaries_and_links(tokens):
     computed = read_links(tokens.dictionary / "test.links")
     assert [line.sure for line in computed[:4]] == [[(0, 0), (1, 1)]] * 4
     assert result.pop("system").startswith("Thot ")
-    assert result == {"pairs": 12, "parts": 1, "min_count": 2}
+    assert result == {"pairs": 12, "parts": 1, "min_count": 1}
     assert read_links(tokens.dictionary / "dev2.links")[0].sure == [(0, 1), (1, 0)]
     dev = [line.sure for line in read_links(tokens.dictionary / "dev.links")]
     assert dev == [[(0, 0), (1, 1)], [], [(0, 1), (1, 0)]]
