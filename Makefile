@@ -50,7 +50,7 @@ captions-short captions: $(VENV)
 	$(call show,$@)
 
 .PHONY: captions-report
-captions-report: $(VENV) ## Make the report of captions from the archives in experiments/captions/outputs, without a model (downloads 2 MB)
+captions-report: $(VENV) ## Make the report of captions without a model, from archives that experiments/outputs.py has packed (downloads 2 MB)
 	python experiments/outputs.py report captions
 	$(call show,captions)
 
