@@ -25,7 +25,8 @@ from attnmt.layout import CONFIG, HISTORY, METRICS, Layout
 from attnmt.workflow.graph import read_stages
 from attnmt.workflow.stage import run_app
 
-BY_MODELS = ("depends", "train", "translate", "ensemble")  # stages that the archives stand in for
+# Stages that need a model, and the one that only the engines need
+LEFT_OUT = ("depends", "train", "translate", "ensemble")
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 
@@ -68,9 +69,11 @@ def report(experiment: str) -> None:
         with tarfile.open(path) as archive:
             archive.extractall(filter="data")
     for stage in read_stages(experiment):
-        if stage.name.partition("@")[0] not in BY_MODELS:
+        if stage.name.partition("@")[0] not in LEFT_OUT:
             print(stage.command, flush=True)
-            subprocess.run([sys.executable, *shlex.split(stage.command)[1:]], check=True)
+            ended = subprocess.run([sys.executable, *shlex.split(stage.command)[1:]])
+            if ended.returncode:  # the stage has said why
+                sys.exit(ended.returncode)
 
 
 if __name__ == "__main__":

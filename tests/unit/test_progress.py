@@ -1,23 +1,43 @@
-"""Long work says how far it is: by a bar on a terminal, and in a log every half minute."""
+"""Long work says how far it is: by a bar on a terminal, and in a log by a line every half minute."""
 
 import io
 import sys
+from types import SimpleNamespace
 
 import pytest
 
-from attnmt.files.progress import progress
+from attnmt.files import progress
 
 
-@pytest.mark.parametrize(("terminal", "seconds"), [(True, 9), (False, 40)])
-def test_long_work_says_how_far_it_is(monkeypatch, terminal, seconds):
-    shown = io.StringIO()
-    shown.isatty = lambda: terminal
-    monkeypatch.setattr(sys, "stderr", shown)
-    with progress(None, "train", 2, "pairs") as bar:
+class Clock:
+    """A clock that a test turns."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: self.now))
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def test_a_log_has_a_line_every_half_minute_with_the_time_that_is_left(clock, capsys):
+    for pair in progress.progress(range(3840), "train", 3840, "pairs"):
+        assert pair < 3840
+        clock.now += 0.03125  # so the 960th pair ends the first half minute
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 4
+    assert said[0].startswith("train:  25% 960/3840 [00:30<01:30, ")
+
+
+def test_a_terminal_has_a_bar_and_no_lines(clock, monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with progress.Progress("train", 2, "pairs") as bar:
+        bar._bar.start_t -= 9  # a bar is first drawn after a second
+        clock.now += 3600
         bar.update()
-        assert not shown.getvalue()
-        bar.start_t -= seconds
-        bar.last_print_t -= seconds
-        bar.update()
-        assert "train: 100%" in shown.getvalue()
-        assert "\n" not in shown.getvalue()
+    assert "train:  50%" in terminal.getvalue()
+    assert "\n" not in terminal.getvalue().rstrip("\n")

@@ -16,19 +16,12 @@ NAMED = 8  # unknown words; more are only counted
 
 def note(message: str) -> None:
     """Say what a person may want to know."""
-    _say(f"note: {escaped(message)}")
+    tqdm.write(f"note: {escaped(message)}", file=sys.stderr)
 
 
 def warn(message: str) -> None:
     """Say what may make the result bad."""
-    _say(f"warning: {escaped(message)}")
-
-
-def _say(line: str) -> None:
-    if sys.stderr.isatty():
-        tqdm.write(line, file=sys.stderr)
-    else:
-        print(line, file=sys.stderr)
+    tqdm.write(f"warning: {escaped(message)}", file=sys.stderr)
 
 
 def counted(count: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from attnmt.commands.messages import counted, say_coverage, warn
 from attnmt.commands.model_choice import Experiment, OneModel, Weights, choose
 from attnmt.config import DEMO
 from attnmt.errors import InputError
-from attnmt.files.progress import progress
+from attnmt.files.progress import Progress
 
 if TYPE_CHECKING:
     from attnmt.decoding.pipeline import TranslationPipeline
@@ -44,7 +44,7 @@ def score(
     given = pairs_given(source, target)
     translator = choice.load()
     total, predicted, count = 0.0, 0, 0
-    with progress(None, "pairs", given.total, "pairs") as bar:
+    with Progress("pairs", given.total, "pairs") as progress:
         for pairs in in_chunks(_read(given.items, translator), given.chunk):
             read = [pair for pair in pairs if pair[0]]
             sides = ([pair[side] for pair in read] for side in (0, 1))
@@ -55,7 +55,7 @@ def score(
                 total += log_p
                 predicted += len(words) + 1 if units else 0
             count += len(pairs)
-            bar.update(len(pairs))
+            progress.update(len(pairs))
     if not predicted:
         raise InputError("nothing to score: no source has words")
     typer.echo(

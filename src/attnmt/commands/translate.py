@@ -16,7 +16,7 @@ from attnmt.config import DEMO
 from attnmt.corpora.links import format_links
 from attnmt.errors import InputError, escaped
 from attnmt.files.atomic import atomic_path
-from attnmt.files.progress import progress
+from attnmt.files.progress import Progress
 
 if TYPE_CHECKING:
     from attnmt.decoding.pipeline import Translation
@@ -105,8 +105,8 @@ def translate(
             out = stack.enter_context(partial.open("w", encoding="utf-8", newline="\n"))
         shown = escaped if out.isatty() else str
         # No bar on a terminal where translations appear or a person types
-        bar = None if given.typed or out.isatty() else progress(None, "lines", given.total, "lines")
-        if bar is not None:
+        bar = None if given.typed or out.isatty() else Progress("lines", given.total, "lines")
+        if bar:
             stack.enter_context(bar)
         read = (coverage.read(text, place) for place, text in given.items)
         for sentences in in_chunks(read, given.chunk):
@@ -114,7 +114,7 @@ def translate(
                 out.writelines(f"{shown(row(line, one))}\n" for one in translations)
                 line += 1
             out.flush()
-            if bar is not None:
+            if bar:
                 bar.update(len(sentences))
     if line:
         say_coverage(coverage)

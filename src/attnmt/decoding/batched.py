@@ -10,7 +10,7 @@ import torch
 
 from attnmt.decoding.forced_decoding import Forced, force
 from attnmt.decoding.search import Hypothesis, Search, search
-from attnmt.files.progress import progress
+from attnmt.files.progress import Progress
 from attnmt.model.luong import Ids, LuongNMT
 
 # Held while a pool starts, because torch gives the number that its threads take to all new ones
@@ -73,10 +73,10 @@ def _by_length(
         order = order[size:]
     results: dict[int, Result] = {}
     side_by_side = _side_by_side(one_batch, batches, device)
-    with progress(None, what, len(lengths), "sentences") as bar, closing(side_by_side):
+    with Progress(what, len(lengths), "sentences") as progress, closing(side_by_side):
         for rows, batch in zip(batches, side_by_side, strict=True):
             results |= zip(rows, batch, strict=True)
-            bar.update(len(rows))
+            progress.update(len(rows))
     return [results[i] for i in range(len(lengths))]
 
 

@@ -103,13 +103,27 @@ class ScoreTable:
                 if line.model:
                     self._trainings[line.key._replace(system=line.model)] = line
 
-    def system(self, system: str | None, metric: str, *more: str | None) -> ScoreRow | None:
-        """Return our number of a system, by the fields of its ScoreKey; None if there is none."""
-        return self._systems.get(ScoreKey(system, metric, *more))
+    def system(
+        self,
+        system: str | None,
+        metric: str,
+        test: str | None = None,
+        script: str | None = None,
+        replacement: str | None = None,
+    ) -> ScoreRow | None:
+        """Return our number of a system; None if there is none."""
+        return self._systems.get(ScoreKey(system, metric, test, script, replacement))
 
-    def training(self, model: str | None, metric: str, *more: str | None) -> ScoreRow | None:
+    def training(
+        self,
+        model: str | None,
+        metric: str,
+        test: str | None = None,
+        script: str | None = None,
+        replacement: str | None = None,
+    ) -> ScoreRow | None:
         """Return our number of one model or ensemble; None if there is none."""
-        return self._trainings.get(ScoreKey(model, metric, *more))
+        return self._trainings.get(ScoreKey(model, metric, test, script, replacement))
 
     def groups(
         self, metric: str, test: str, script: str | None = None

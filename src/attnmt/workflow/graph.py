@@ -226,10 +226,11 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
         recorded = read_record(layout.record(name)), stage
         for proof in (in_lock, recorded):
             put_back(*proof, layout.set_aside)
-        by_record, by_lock = (changes(*proof, digest) for proof in (recorded, in_lock))
-        why[name] = min(by_record, by_lock, key=lambda one: (one != [], NO_RECORD in one))
-        if not by_lock:
+        why[name] = changes(*in_lock, digest)
+        if not why[name]:
             committed |= {name} if _is_cached(found) else set()
+        elif NO_RECORD not in (by_record := changes(*recorded, digest)):
+            why[name] = by_record
         if {*stage.before} <= done and (not why[name] or name == STAGE):
             done.add(name)
     return [
