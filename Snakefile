@@ -17,7 +17,7 @@ from attnmt.files.yaml_file import suggestion
 from attnmt.layout import Layout
 from attnmt.workflow import engine_stop, retries
 from attnmt.workflow.dependencies import STAGE
-from attnmt.workflow.first_import import refuse_other_code
+from attnmt.first_import import refuse_other_code
 from attnmt.workflow.graph import compare_stages, read_stages
 from attnmt.workflow.record import write_plan
 
@@ -51,7 +51,7 @@ def command(stage, resources):
     """Return a stage's command. Where it has been promised a GPU, it first looks for one."""
     promised = workflow.remote_exec or "gpu" in workflow.global_resources
     looks = promised and resources.get("gpu")
-    return "python -m attnmt.workflow.promised_gpu && " * bool(looks) + stage.command
+    return "python -m attnmt.training.promised_gpu && " * bool(looks) + stage.command
 
 
 def status_file(name):

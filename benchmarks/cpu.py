@@ -13,8 +13,8 @@ import torch
 import typer
 
 from attnmt.errors import InputError
+from attnmt.program import run_app
 from attnmt.training.machine import surroundings
-from attnmt.workflow.stage import run_app
 from benchmarks.pool import Worker, pool
 from benchmarks.table import described, spread, table
 from benchmarks.workload import FOLDER, SIZES, tokens

@@ -35,12 +35,12 @@ from attnmt.layout import ORIGIN, Layout
 from attnmt.model.device import best_device
 from attnmt.model.luong import LuongNMT, ModelConfig
 from attnmt.model.precision import products_in, supported
+from attnmt.program import run_app
 from attnmt.text.batches import Batch, ParallelText
 from attnmt.text.encoded import EncodedText
 from attnmt.training import cuda_graphs
 from attnmt.training.machine import keep_freed_memory, peak_memory, surroundings
 from attnmt.training.step import TrainingStep
-from attnmt.workflow.stage import run_app
 from benchmarks.table import described, spread, table
 
 ROOT = Path(__file__).parents[1]

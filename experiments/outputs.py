@@ -7,7 +7,7 @@ An archive has the translations and learning curves of all systems and ensembles
 stages evaluate, gather and report read of them. The same outputs give the same archive, to the byte.
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 import shlex
 import subprocess
@@ -22,8 +22,8 @@ from attnmt.config.params import params_file
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
 from attnmt.layout import CONFIG, HISTORY, METRICS, Layout
+from attnmt.program import run_app
 from attnmt.workflow.graph import read_stages
-from attnmt.workflow.stage import run_app
 
 # Stages that need a model, and the one that only the engines need
 LEFT_OUT = ("depends", "train", "translate", "ensemble")

@@ -11,7 +11,7 @@ Writes  data/<experiment>/raw/<set>.<language>    one sentence per line
         data/downloads/<experiment>/              the downloaded files, which are kept
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

@@ -9,7 +9,7 @@ Writes  depends/<experiment>/<stage>.json, <stage>/<system>.json  (src/attnmt/wo
         trainings.yaml  beside params.yaml: the models that the experiment trains
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

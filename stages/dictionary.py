@@ -20,7 +20,7 @@ Writes  data/<experiment>/dictionary/
                                   dictionaries were counted on
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from collections import Counter
 from functools import partial

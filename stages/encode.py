@@ -10,7 +10,7 @@ Writes  data/<experiment>/encoded/<family>/<set>.<language>.tok  words or pieces
                                            summary.json          counts, digests
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 import gc
 from pathlib import Path

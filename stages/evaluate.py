@@ -1,7 +1,7 @@
 """Score the translations and links of a model or an ensemble, and say what each number measures.
 
 Called by dvc.yaml as `python stages/evaluate.py params.yaml base`. Instead of a model or an ensemble,
-the name may be that of a baseline: aligner, constant, diagonal or dictionary.
+the name may be that of a baseline: aligner, constant or diagonal.
 
 Reads   data/<experiment>/raw/, tokens/, dictionary/
         data/<experiment>/encoded/<family>/
@@ -12,7 +12,7 @@ Writes  scores/<experiment>/<name>.csv   a line for each number
         scores/<experiment>/<name>.json  a few of the numbers, for `dvc metrics show`; not of baselines
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ PARAMS = (
     "languages",
     "sets",
     "translators",
-    "encodings",
+    "their_encoding",
     "tokenize",
     "decoding",
     "evaluation",

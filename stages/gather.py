@@ -10,7 +10,7 @@ Writes  reports/<experiment>/scores.csv    every number, ours and the paper's, o
 Moves   outputs of models that the parameters no longer name to set-aside/, because DVC would count them
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

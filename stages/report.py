@@ -13,7 +13,7 @@ Writes  reports/<experiment>/tables/<table>.{csv, md, tex}, for each table in wh
         reports/<experiment>/index.html
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

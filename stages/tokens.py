@@ -9,7 +9,7 @@ Writes  data/<experiment>/tokens/<set>.<language>    tokens joined by spaces
                                  summary.json        counts, digests
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

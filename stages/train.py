@@ -11,7 +11,7 @@ Writes  models/<experiment>/<name>/weights.safetensors  the model, with its conf
                                           `attnmt commit` deletes them once DVC has the outputs
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

@@ -17,7 +17,7 @@ Writes  translations/<experiment>/<name>/
             offset.json     the step whose attention links words, as dev chose it by the aligner's links
 """
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 from pathlib import Path
 

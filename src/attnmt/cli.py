@@ -1,6 +1,6 @@
 """The command ``attnmt``, for all work that is not a stage."""
 
-import attnmt.workflow.first_import  # isort: skip  # noqa: F401  before all that takes time to load
+import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes time to load
 
 import io
 import sys
@@ -18,9 +18,9 @@ from attnmt.commands.plan import plan
 from attnmt.commands.score import score
 from attnmt.commands.track import track
 from attnmt.commands.translate import translate
+from attnmt.first_import import refuse_other_code
 from attnmt.library import __version__
-from attnmt.workflow.first_import import refuse_other_code
-from attnmt.workflow.stage import run_app
+from attnmt.program import run_app
 
 app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -8,7 +8,7 @@ from damage import damaged
 from faults_project import run, tree
 from project import TINY, Project, checkout
 
-from attnmt.workflow import first_import
+from attnmt import first_import
 
 FILES = {
     "a configuration that is cut": (".dvc/config", b"[core\n x", ".dvc/config"),

@@ -25,8 +25,8 @@ import pytest
 import torch
 from project import MEMBERS, Project
 
+from attnmt import first_import  # noqa: F401  # imported in a fork, it would start pytest again
 from attnmt.training import trainer as run  # noqa: F401  # so that no training has to import torch again
-from attnmt.workflow import first_import  # noqa: F401  # imported in a fork, it would start pytest again
 
 TRAININGS = range(int(os.environ.get("TRAININGS", "1")))
 OUTPUTS = ("weights.safetensors", "config.json", "history.csv", "metrics.json")

@@ -96,7 +96,7 @@ def runs(request, slurm, tmp_path_factory) -> Runs:
         local.use(TINY)
     local.change({"machine.checkpoint_minutes": 1000})  # only signals and evaluations save
     # The cluster's GPUs are pretended, so a job would look for one in vain.
-    (local.folder / "src/attnmt/workflow/promised_gpu.py").write_text("")
+    (local.folder / "src/attnmt/training/promised_gpu.py").write_text("")
     local.run("git", "init", "--quiet")
     local.commit()
     remote = local.clone(folder / "remote")

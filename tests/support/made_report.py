@@ -96,7 +96,7 @@ def made_numbers(params: Params, published: bool = True) -> ScoreTable:
         how = "aligner 1.0" if name == ALIGNER else None
         systems.append(made_line(name, "aer", value, signature=how, margin=0.02, **links))
     paper = list(published_lines(params)) if published else []
-    return ScoreTable([*paper, *systems, *_gains(systems), *_dictionary(params)])
+    return ScoreTable([*paper, *systems, *_gains(systems)])
 
 
 def made_line(system: str, metric: str, value: float, margin: float = 0, **fields: Any) -> ScoreRow:
@@ -246,15 +246,6 @@ def _gains(lines: Sequence[ScoreRow]) -> Iterator[ScoreRow]:
                     else ours.replacement == other.replacement
                 ):
                     yield made_gain(ours, other)
-
-
-def _dictionary(params: Params) -> Iterator[ScoreRow]:
-    how = "aligner 1.0, 4,000 pairs, words linked 2 times or more"
-    for direction in ("forward", "backward"):
-        where = {"family": next(iter(params.families)), "direction": direction, "signature": how}
-        counts = {"entries": 1800, "outside": 219, "translated_outside": 300}
-        for metric, value in counts.items():
-            yield made_line("dictionary", metric, value, **where)
 
 
 def _write_model(params: Params, layout: Layout, name: str, number: int) -> None:

@@ -2,7 +2,7 @@
 
 from made_report import changed, made_numbers, made_params
 
-from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
+from attnmt.reporting.count_tables import cost_table, unknown_table
 from attnmt.scoring.score_table import ScoreTable
 
 PARAMS = made_params("base", "local_p_general_feed", "local_p_general_feed_bpe", "gru_self")
@@ -40,11 +40,3 @@ def test_counts_of_several_seeds_are_means_with_their_deviation():
     costs = texts(cost_table(params, ScoreTable(lines)), "base")
     assert costs[1:] == ["2", "1,200", "20 ± 4", "1,500", "2"]
     assert cost_table(params, ScoreTable([])).frame.empty
-
-
-def test_each_family_on_words_has_both_dictionaries():
-    table = dictionary_table(PARAMS, NUMBERS)
-    for line in (line for line in NUMBERS.lines if line.metric == "entries"):
-        row = f"{line.direction} {line.family}"
-        assert table.cell(row, "source words") == line.value
-        assert table.cell(row, "family") == line.family

@@ -65,7 +65,7 @@ MUTATIONS = {
         "params.yaml",
         "lowercase: true, length: 20}",
         "lowercase: true, length: 21}",
-        "encode/gru evaluate_baseline gather report " + GRU,
+        "encode/gru gather report " + GRU,
     ),
     "one system's rate": (
         "params.yaml",

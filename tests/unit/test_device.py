@@ -12,7 +12,7 @@ import torch
 
 from attnmt.model import device
 from attnmt.model.device import best_device
-from attnmt.workflow import promised_gpu
+from attnmt.training import promised_gpu
 
 TAKE = """
 import sys, torch
@@ -22,7 +22,7 @@ torch.cuda.device_count = lambda: 2
 torch.cuda.get_device_properties = lambda number: SimpleNamespace(uuid=f"uuid-{number}")
 torch.cuda.set_device = lambda number: print(number, flush=True)
 from attnmt.model.device import best_device
-from attnmt.workflow import promised_gpu
+from attnmt.training import promised_gpu
 print(best_device(), flush=True)
 sys.stdin.read()
 """
@@ -87,7 +87,7 @@ def test_a_job_that_was_promised_a_gpu_ends_where_there_is_none(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.delitem(sys.modules, promised_gpu.__name__)
     with pytest.raises(SystemExit, match=r"error: this job asked for a GPU.*gpu=0"):
-        runpy.run_module("attnmt.workflow.promised_gpu", run_name="__main__")
+        runpy.run_module("attnmt.training.promised_gpu", run_name="__main__")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_75", "sm_80", "compute_90"])
     monkeypatch.setattr(

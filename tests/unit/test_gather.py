@@ -13,11 +13,10 @@ from small_project import load_stage
 from attnmt.config import ALIGNER, DIAGONAL
 from attnmt.corpora.links import flipped, read_links
 from attnmt.errors import InputError
-from attnmt.files.text_file import read_lines, write_lines
+from attnmt.files.text_file import read_lines
 from attnmt.layout import Layout
 from attnmt.scoring.claim_lines import read_claims
 from attnmt.scoring.comparisons import comparisons
-from attnmt.scoring.evaluate import evaluate
 from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.gather import gather
 from attnmt.scoring.metric import References
@@ -229,21 +228,6 @@ def test_the_aligner_and_the_diagonal_are_scored_and_tested_on_their_links(score
         line = numbers.system(name, "aer", "test")
         assert line.value == close(aer(own, sure, possible))
         assert line.low < line.value < line.high
-
-
-def test_the_dictionaries_are_counted(copied):
-    """They know house, House and garden; the vocabularies have neither garden nor Garten."""
-    folder, family = LAYOUT.encoded("words"), copied.families["words"]
-    for code, words in {"en": ["house", "House"], "de": ["Haus", "haus"]}.items():
-        lines = read_lines(folder / f"vocab.{code}")
-        others = [f"other{number}" for number in range(len(lines) - 5)]
-        write_lines(folder / f"vocab.{code}", [*lines[:3], *words, *others])
-    encoding = family.encoding.model_copy(update={"lowercase": True})
-    families = {"words": family.model_copy(update={"encoding": encoding})}
-    own = evaluate(copied.model_copy(update={"families": families}), "dictionary").lines
-    assert [line.metric for line in own] == ["entries", "outside", "translated_outside"] * 2
-    assert [line.value for line in own] == [2, 1, 1, 2, 1, 1]
-    assert [line.direction for line in own] == ["forward"] * 3 + ["backward"] * 3
 
 
 def test_the_stage_writes_the_numbers_and_the_claims(copied, scored):

@@ -52,7 +52,6 @@ def test_no_table_names_another_language(made):
     assert len(texts) == len(tables) + 1
     for name, text in texts.items():
         assert OTHERS.findall(text) == [], name
-    assert "French-Occitan" in texts["table_dictionary.md"]
 
 
 def test_every_aligned_set_has_its_rates_and_its_rows(made):

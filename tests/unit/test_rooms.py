@@ -11,9 +11,9 @@ LIBRARY = SOURCE / "attnmt"
 # Every room imports only from those before it. A sentence passes through the rooms from corpora to
 # reporting; packing, tracking and planning stand beside its way.
 ROOMS = (
-    "errors", "files", "layout", "config",
+    "errors", "first_import", "files", "layout", "config",
     "corpora", "text", "model", "training", "decoding", "scoring", "reporting",
-    "packing", "library", "tracking", "planning", "workflow", "commands", "cli", "__main__",
+    "packing", "library", "tracking", "planning", "program", "workflow", "commands", "cli", "__main__",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from attnmt.workflow import stage
+from attnmt.program import run_app
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 import typer
 from attnmt.files.atomic import atomic_folder
-from attnmt.workflow.stage import run_app
+from attnmt.program import run_app
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -60,7 +60,7 @@ def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(tmp_path
     file.write_text(
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits\n"
-        "import attnmt.workflow.first_import\n"
+        "import attnmt.first_import\n"
         "import time\n"
         "print('begun', flush=True)\n"
         "time.sleep(60)  # as if other libraries were loading\n"
@@ -83,7 +83,7 @@ def test_a_full_disk_and_a_uid_without_an_account_are_met_before_libraries_load(
     file.write_text(
         "import pwd\n"
         "pwd.getpwuid = {}.__getitem__\n"
-        "import attnmt.workflow.first_import\n"
+        "import attnmt.first_import\n"
         "import getpass, resource, tempfile\n"
         "print(getpass.getuser(), flush=True)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
@@ -102,7 +102,7 @@ def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> No
         for node in ast.parse(program.read_text()).body
         if isinstance(node, ast.Import | ast.ImportFrom)
     )
-    assert ast.unparse(first) == "import attnmt.workflow.first_import"
+    assert ast.unparse(first) == "import attnmt.first_import"
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,6 @@ def test_what_the_system_does_not_allow_ends_a_command_with_a_message(
     app.command()(lambda: exec(f"import os, sqlite3, subprocess; {fault}"))
     monkeypatch.setattr(sys, "argv", ["attnmt"])
     with pytest.raises(SystemExit) as ended:
-        stage.run_app(app)
+        run_app(app)
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith(f"error: {message}")

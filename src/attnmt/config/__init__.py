@@ -12,7 +12,6 @@ from attnmt.config.systems import (
     ALIGNER,
     CONSTANT,
     DIAGONAL,
-    DICTIONARY,
     SYSTEMS,
     Column,
     TableEntry,
@@ -32,7 +31,7 @@ from attnmt.config.text import (
 from attnmt.config.trainings import Training
 
 __all__ = [
-    "ALIGNER", "CONSTANT", "DEMO", "DIAGONAL", "DICTIONARY", "DIRECTIONS", "LINKS", "SYSTEMS", "Cell",
+    "ALIGNER", "CONSTANT", "DEMO", "DIAGONAL", "DIRECTIONS", "LINKS", "SYSTEMS", "Cell",
     "Column", "CpuISA", "Direction", "Encoding", "File", "Language", "Languages", "LengthPenalty",
     "ModelShape", "Params", "Precision", "Rule", "SearchRules", "Sets", "Source", "System",
     "TableEntry", "TableRow", "Tokenize", "Training", "TrainingSettings", "load_params",

@@ -10,12 +10,11 @@ from attnmt.config.strict import Distinct, Name, Strict, refuse_unknown
 from attnmt.files.yaml_file import Location, error_at
 
 SYSTEMS = "systems.yaml"  # in the project's folder
-# Names of what is scored and no model. The dictionary is counted from the aligner's links. The diagonal
-# links each word to the word at the same position.
-ALIGNER, CONSTANT, DIAGONAL, DICTIONARY = "aligner", "constant", "diagonal", "dictionary"
+# Names of what is scored and no model. The diagonal links each word to the word at the same position.
+ALIGNER, CONSTANT, DIAGONAL = "aligner", "constant", "diagonal"
 SLOTS = 16  # members that an ensemble may have; dvc.yaml names each, as it cannot take a list
 EVERY_OTHER = "default"  # in seeds it stands for the systems that are not named there
-RESERVED = {EVERY_OTHER, ALIGNER, CONSTANT, DIAGONAL, DICTIONARY}  # no names of systems
+RESERVED = {EVERY_OTHER, ALIGNER, CONSTANT, DIAGONAL}  # no names of systems
 Column = Literal["ppl", "bleu", "bleu_replaced", "chrf", "ter", "aer"]
 SEED = re.compile(r"_[1-9]\d*$")  # the end of a training's name gives its seed, as in base_2
 

@@ -1,4 +1,4 @@
-"""The tables of counts: unknown words, dictionaries, and the cost of training."""
+"""The tables of counts: unknown words, and the cost of training."""
 
 from collections.abc import Iterable, Mapping
 from statistics import mean
@@ -21,15 +21,6 @@ UNKNOWN_CAPTION = (
     "The words of the references that the vocabulary lacks, and the words that replaced <unk>. A "
     "replacement is right if it is an unknown word of its reference; a copied one also stands in the "
     "source."
-)
-ENTRIES = {
-    "entries": "source words",
-    "outside": "outside the vocabulary",
-    "translated_outside": "translation outside",
-}
-DICTIONARY_CAPTION = (
-    "The source words of each dictionary, and how many of them, or of their best translations, are "
-    "outside the vocabulary. Copying apart, only such translations bring an unknown word."
 )
 COSTS = {
     "parameters": "parameters",
@@ -69,20 +60,6 @@ def unknown_table(params: Params, numbers: ScoreTable) -> Table:
         rows[name] |= {"set": test, "lines": float(first.lines or 0)}
     formats = dict.fromkeys(["seeds", "lines", *UNKNOWN.values()], WHOLE)
     return table_of("table_unknown", "Unknown words", UNKNOWN_CAPTION, rows, formats)
-
-
-def dictionary_table(params: Params, numbers: ScoreTable) -> Table:
-    """Return the table of both dictionaries, for each family that reads words."""
-    of_systems = (line for line in numbers.lines if line.kind == "system")
-    rows: dict[str, dict[str, Cell]] = {}
-    for key, lines in _counts(of_systems, ENTRIES, "direction", "family").items():
-        first = next(iter(lines.values()))
-        title = params.languages.title(first.direction or "forward")
-        counts = {heading: lines[metric].value for metric, heading in ENTRIES.items()}
-        rows[key] = {"dictionary": title, "family": first.family, **counts, "by": first.signature}
-    formats = dict.fromkeys(ENTRIES.values(), WHOLE)
-    title = "Dictionaries for unknown words"
-    return table_of("table_dictionary", title, DICTIONARY_CAPTION, rows, formats)
 
 
 def cost_table(params: Params, numbers: ScoreTable, runs: Iterable[Provenance] = ()) -> Table:

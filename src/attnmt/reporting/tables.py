@@ -6,7 +6,7 @@ from pathlib import Path
 from attnmt.config import Params
 from attnmt.files.text_file import write_text
 from attnmt.reporting.comparisons import comparisons_table
-from attnmt.reporting.count_tables import cost_table, dictionary_table, unknown_table
+from attnmt.reporting.count_tables import cost_table, unknown_table
 from attnmt.reporting.latex import latex
 from attnmt.reporting.score_tables import score_tables
 from attnmt.reporting.table import Table, csv, markdown
@@ -20,7 +20,6 @@ def make_tables(params: Params, numbers: ScoreTable) -> list[Table]:
         comparisons_table(params, numbers),
         *score_tables(params, numbers),
         unknown_table(params, numbers),
-        dictionary_table(params, numbers),
         cost_table(params, numbers, published(params.experiment)),
     ]
     return [table for table in tables if not table.frame.empty]

@@ -1,23 +1,15 @@
 """All numbers of a model, an ensemble, or a baseline, with what they were measured on.
 
-The baselines are the outside aligner's links, diagonal links, and the dictionaries.
+The baselines are the outside aligner's links, diagonal links, and one sentence for all lines.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import product
 from typing import Any, NamedTuple, get_args
 
 from numpy.typing import NDArray
 
-from attnmt.config import (
-    ALIGNER,
-    CONSTANT,
-    DIAGONAL,
-    DICTIONARY,
-    DIRECTIONS,
-    Params,
-)
+from attnmt.config import ALIGNER, CONSTANT, DIAGONAL, Params
 from attnmt.corpora.links import Links
 from attnmt.decoding.attention_offset import load_offset
 from attnmt.files.text_file import sha256_of_lines, write_json
@@ -38,7 +30,7 @@ from attnmt.scoring.score_table import (
     write_score_table,
 )
 from attnmt.scoring.system_outputs import Outputs
-from attnmt.text.dictionary import read_aligner, read_dictionary
+from attnmt.text.dictionary import read_aligner
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.reference_links import (
     ReferenceLinks,
@@ -214,40 +206,8 @@ def _constant(params: Params) -> Iterator[Scored]:
         yield on_set(replacement="before", **score._asdict()), None
 
 
-def _dictionaries(params: Params) -> Iterator[Scored]:
-    """Yield counts of both dictionaries, for each family that reads words.
-
-    ``entries`` counts the source words, ``outside`` those that the family's vocabulary lacks, and
-    ``translated_outside`` those whose best translation the vocabulary of the other language lacks.
-    """
-    layout, how = Layout(params.experiment), str(read_aligner(params))
-    for direction, (name, family) in product(DIRECTIONS, params.families.items()):
-        if family.encoding.pieces is not None:
-            continue
-        source, target = (side.code for side in params.languages.sides(direction))
-        path = layout.dictionary_file(source, target)
-        dictionary = read_dictionary(path, lowercase=family.encoding.lowercase)
-        data = EncodedSets(layout.encoded(name))
-        sources, targets = data.vocabulary(source), data.vocabulary(target)
-        make_row = partial(
-            ScoreRow,
-            kind="system",
-            system=DICTIONARY,
-            family=name,
-            direction=direction,
-            signature=how,
-        )
-        for metric, value in {
-            "entries": len(dictionary),
-            "outside": sum(word not in sources for word in dictionary),
-            "translated_outside": sum(dictionary[word] not in targets for word in dictionary),
-        }.items():
-            yield make_row(metric=metric, value=value), None
-
-
 BASELINE_SCORES = {
     ALIGNER: _aligner,
     CONSTANT: _constant,
     DIAGONAL: _diagonal,
-    DICTIONARY: _dictionaries,
 }

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from attnmt.config import ALIGNER, CONSTANT, DIAGONAL, DICTIONARY, Direction, Params
+from attnmt.config import ALIGNER, CONSTANT, DIAGONAL, Direction, Params
 from attnmt.errors import InputError
 from attnmt.files.csv_file import CsvLine, read_csv, write_csv
 from attnmt.layout import Layout
@@ -18,7 +18,7 @@ from attnmt.layout import Layout
 Replacement = Literal["before", "after"]
 OURS = "ours"
 AGAIN = "run the stage gather again"
-BASELINES = (ALIGNER, CONSTANT, DIAGONAL, DICTIONARY)  # what has scores and is no model
+BASELINES = (ALIGNER, CONSTANT, DIAGONAL)  # what has scores and is no model
 DIGITS = 6  # decimals of a perplexity or a rate that are kept
 SHA_DIGITS = 12  # digits of a SHA-256 that are kept
 
@@ -51,9 +51,8 @@ class ScoreRow(CsvLine):
     set: str | None = None
     lines: int | None = None  # sentences of the set
     max_words: int | None = None  # for a group of sentences: the words of its longest reference
-    # bleu, chrf, ter; ppl (perplexity); aer; counts of unknown words and of the dictionary; jumps of the
-    # development cost, and late_fall, by how many percent it fell in the last tenth of the steps; what a
-    # training cost
+    # bleu, chrf, ter; ppl (perplexity); aer; counts of unknown words; jumps of the development cost, and
+    # late_fall, by how many percent it fell in the last tenth of the steps; what a training cost
     metric: str
     script: str | None = None  # of bleu: tokenized, lowercased, nist or sacrebleu
     replacement: Replacement | None = None  # before or after unknown words are replaced

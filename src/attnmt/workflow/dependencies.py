@@ -35,8 +35,9 @@ from attnmt.scoring.score_table import BASELINES
 STAGE = "depends"  # the stage that writes these files
 SOURCE = Path(attnmt.__file__).parent
 CARRIES = {
-    f"attnmt.{name}" for name in ("workflow", "tracking", "layout", "errors", "config", "files")
-}
+    "attnmt.config", "attnmt.errors", "attnmt.files", "attnmt.first_import", "attnmt.layout",
+    "attnmt.program", "attnmt.tracking", "attnmt.workflow",
+}  # fmt: skip
 # But how a text is cut into lines, and a table into cells, decides what is read.
 READS = {"attnmt.files.text_file", "attnmt.files.csv_file"}
 LOADS_PARTS = "attnmt.model.parts"
@@ -121,21 +122,23 @@ def _names(script: Path) -> tuple[str, ...]:
 def _value(params: Params, name: str, key: str, script: Path) -> Any:
     """Return a parameter with its defaults, by its name in PARAMS.
 
-    ``training``, ``translators`` and ``encoding`` are those of the system, ensemble or family that the
-    stage runs for, ``claims`` are those of claims.yaml, and ``runs`` is the digest of runs.csv.
+    ``training``, ``translators`` with ``their_encoding``, and ``encoding`` are those of the system,
+    ensemble or family that the stage runs for, ``claims`` are those of claims.yaml, and ``runs`` is the
+    digest of runs.csv.
     """
     value: Any = params
     match name:
         case "training":
             value = _training(params, key)
+        case "translators" | "their_encoding" if key in BASELINES:
+            value = None
         case "translators":
-            members = params.translators(key).members if key not in BASELINES else []
+            members = params.translators(key).members
             value = [params.ensembles.get(key), *(_training(params, one) for one in members)]
+        case "their_encoding":
+            value = params.families[params.translators(key).family].encoding
         case "encoding":
             value = params.families[key].encoding
-        case "encodings":
-            own = [] if key in BASELINES else [params.translators(key).family]
-            value = {family: params.families[family].encoding for family in own or params.families}
         case "claims":
             value = project_claims()
         case "runs":

@@ -1,4 +1,4 @@
-"""Stop a job that has been promised a GPU and finds none: `python -m attnmt.workflow.promised_gpu`.
+"""Stop a job that has been promised a GPU and finds none: `python -m attnmt.training.promised_gpu`.
 
 The Snakefile calls it before a stage that asks for a GPU, in jobs on other machines and wherever
 `--resources gpu=` grants GPUs. The stage itself would take the processor, and a training of hours would

@@ -1,7 +1,7 @@
 """What holds for a program before its libraries load: whose code it runs, and how it can end.
 
 Its code is that of the project where it runs. Ctrl-C ends it at once, and too little memory with a
-sentence. Nothing is written before :func:`attnmt.workflow.stage.run_app`, which gives Ctrl-C back to
+sentence. Nothing is written before :func:`attnmt.program.run_app`, which gives Ctrl-C back to
 Python. The other signals end a program in this way by themselves.
 """
 
