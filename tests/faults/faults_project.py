@@ -127,7 +127,6 @@ def _own_rows(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     for row in kept.values():
         if row.get("over") not in kept:
             row.pop("over", None)
-            row.pop("question", None)
     return kept
 
 

@@ -36,8 +36,8 @@ def test_without_a_list_everything_is_trained_that_is_not_on_request(load):
 
 
 def test_what_is_on_request_is_trained_where_it_is_named(load):
-    params = load("8", f"{BEST}, global_dot")
-    assert {"global_dot", f"{BEST}_8"} < params.trainings.keys()
+    params = load("8", f"{BEST}, gru_self_adam")
+    assert {"gru_self_adam", f"{BEST}_8"} < params.trainings.keys()
     assert not params.ensembles
     params = load("9", f"{BEST}, ensemble_of_seeds")
     assert params.runs_of("ensemble_of_seeds") == ["ensemble_of_seeds"]

@@ -25,7 +25,6 @@ class Params(Experiment):
     params_file: str  # relative to the project's folder
     trainings: dict[Name, Training]  # what is trained: systems, each with its seeds
     ensembles: dict[Name, SeededEnsemble]  # what translates together, each with its seeds
-    on_request: list[Name]  # systems and ensembles that an experiment has only if it names them
     tables: dict[Name, TableEntry]  # of scores, by the stem of their files
 
     def training(self, name: str) -> Training:
@@ -145,7 +144,6 @@ def load_params(path: Path | str, project: Path | str = Path()) -> Params:
         params_file=place,
         trainings=trainings,
         ensembles=ensembles_of(file, experiment, systems, trainings),
-        on_request=systems.on_request,
         tables=systems.tables,
     )
 

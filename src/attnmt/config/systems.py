@@ -51,7 +51,6 @@ class TableRow(Strict):
     system: Name | None = None  # a system, an ensemble, the aligner or the diagonal
     replaced: bool = False  # whether unknown words are replaced before BLEU is measured
     over: Name | None = None  # the row of the same table that the gain is measured from
-    question: str | None = None  # the question that the gain answers
 
 
 class TableEntry(Strict):
@@ -68,8 +67,6 @@ class TableEntry(Strict):
     script: Literal["tokenized", "lowercased", "nist", "sacrebleu"] = "tokenized"  # of bleu
     # of the test sets; links are scored on all aligned sets
     test: Literal[1, 2] = 1
-    # whether the table is only for experiments that train a system or an ensemble on request
-    on_request: bool = False
     rows: dict[Name, TableRow] = Field(default_factory=dict)
 
 

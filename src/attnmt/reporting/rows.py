@@ -15,7 +15,6 @@ class Row:
     system: str | None  # one, an ensemble, ALIGNER or DIAGONAL; None where the project has none
     over: str | None = None  # the key of the row from which its gain counts
     replaced: bool = False  # whether unknown words are replaced before BLEU is measured
-    question: str | None = None  # what the gain answers
 
 
 def table_rows(params: Params, table: str) -> list[Row]:

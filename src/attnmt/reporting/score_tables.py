@@ -150,7 +150,7 @@ def table_of_scores(scores: Scores) -> Table:
         key = row.key if test == scores.sets[0] else f"{row.key}/{test}"
         cells = _cells(scores, row, test, lines)
         settings = settings_of(scores.params, row.system)
-        rows[key] = {"system": label, "settings": settings, "question": row.question, **cells}
+        rows[key] = {"system": label, "settings": settings, **cells}
     labels = [str(cells["system"]) for cells in rows.values()]
     formats = _formats(scores.measures)
     signed = ("difference", "paper gain", "gain", "gain, 95%")

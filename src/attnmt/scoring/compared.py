@@ -23,16 +23,8 @@ def compared(params: Params, numbers: ScoreTable) -> Iterator[tuple[ScoreRow, Sc
 
 
 def is_shown(params: Params, table: str) -> bool:
-    """Return whether a table belongs to the report of an experiment.
-
-    On one's own text, the tables of the paper do not. A table that is on request needs a system or an
-    ensemble that the experiment has on request.
-    """
-    if params.own_text and table in printed_tables():
-        return False
-    entry = params.tables[table]
-    trained = {row.system for row in entry.rows.values() if params.runs_of(row.system)}
-    return not entry.on_request or any(system in params.on_request for system in trained)
+    """Return whether a table belongs to the report; on one's own text, the paper's tables do not."""
+    return not (params.own_text and table in printed_tables())
 
 
 def _of_table(
