@@ -33,6 +33,8 @@ def names_compared(params, numbers):
     [
         (LOCAL, {"window_D": 4}, ["window_D"]),
         (GLOBAL, {"layers": 3}, ["layers"]),
+        (GLOBAL, {"output_dropout": 0.5}, ["output_dropout"]),
+        (GLOBAL, {"tied_embeddings": True}, ["tied_embeddings"]),
         (GLOBAL, {"epochs": 3, "halve_after": 2}, ["settings"]),
         (LOCAL, {"size": 7, "window_D": 4}, ["window_D", "size"]),
     ],

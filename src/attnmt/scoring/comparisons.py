@@ -7,7 +7,7 @@ in one part with each other. Holm's procedure holds over all of them.
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from attnmt.config import DIRECTIONS, Params
+from attnmt.config import DIRECTIONS, Params, System
 from attnmt.scoring.constant_baseline import is_above_constant
 from attnmt.scoring.ranking import best_systems, final_bleu
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
@@ -154,9 +154,9 @@ def differing(params: Params, one: str | None, two: str | None) -> dict[str, tup
 def _parts(params: Params, name: str) -> dict[str, Any]:
     """Return what a training's model is made of and how it is trained, by name, but for its seed."""
     training, shape = params.training(name), params.shape(name)
-    names = ["attention", "reverse", "encoder", "dropout"]
-    names += ["score", "input_feeding", "faults"] if training.attention != "none" else []
-    parts: dict[str, Any] = {part: getattr(training, part) for part in names}
+    follow = {"score", "input_feeding", "faults"} if training.attention == "none" else set()
+    names = System.model_fields.keys() - follow - {"direction", "window_D"}
+    parts: dict[str, Any] = {part: getattr(training, part) for part in sorted(names)}
     if D := params.half_width(name):
         parts["window_D"] = D
     location = {"location_slots"} if training.score != "location" else set()
