@@ -12,6 +12,7 @@ from made_report import (
 from attnmt.scoring.comparisons import compared_pairs, differing
 
 GLOBAL, LOCAL = "global_general_feed", "local_p_general_feed"
+SUBWORDS = "local_p_general_feed_bpe"
 
 
 def with_models(**models):
@@ -58,3 +59,17 @@ def test_other_references_are_not_compared():
     line = lines.system(LOCAL, "bleu", "test1", "tokenized", "after")
     assert names_compared(params, lines)
     assert not names_compared(params, changed(lines, line, reference="cut"))
+
+
+@pytest.mark.parametrize("first", [GLOBAL, SUBWORDS])
+def test_the_best_systems_on_words_and_on_subwords_are_compared(first):
+    """The units of the system that is named first are the main ones."""
+    params = of_own_text(made_params(GLOBAL, LOCAL, SUBWORDS))
+    params = params.model_copy(update={"systems": [first]})
+    numbers = made_numbers(params)
+    perplexity = {name: numbers.system(name, "ppl", "dev").value for name in (GLOBAL, LOCAL)}
+    best = min(perplexity, key=perplexity.get)
+    pair = (best, SUBWORDS) if first == GLOBAL else (SUBWORDS, best)
+    found = names_compared(params, numbers)
+    assert pair in found
+    assert pair[::-1] not in found

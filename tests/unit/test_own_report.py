@@ -22,7 +22,7 @@ NUMBERS = own_numbers(PARAMS)
 def test_every_comparison_has_its_gain_and_its_test():
     table = comparisons_table(PARAMS, NUMBERS)
     found = comparisons(PARAMS, NUMBERS)
-    assert len(table.frame) == len(found) == 7
+    assert len(table.frame) == len(found) == 8
     for one in found:
         row = f"{one.gain.system} over {one.gain.over}"
         headings = ("gain, 95%", "p", "p after Holm", "verdict", "seeds", "set")

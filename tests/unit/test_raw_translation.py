@@ -92,3 +92,5 @@ def test_the_best_model_has_the_lowest_perplexity_of_all_that_read_the_same_unit
     other = params.model_copy(update=changes | {"trainings": params.trainings | {"plain": plain}})
     write_json(layout.model("plain") / "metrics.json", metrics(dev_perplexity=3.5))
     assert best_model(other, tmp_path) == "plain"
+    subwords_first = params.model_copy(update={"systems": ["subwords", "plain"]})
+    assert best_model(subwords_first, tmp_path) == "subwords"

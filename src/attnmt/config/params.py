@@ -1,12 +1,13 @@
 """All parameters of an experiment: its own file, and the systems that it trains."""
 
+from collections import defaultdict
 from pathlib import Path
 
 from attnmt.config.experiment import Experiment
 from attnmt.config.model import ModelShape, TrainingSettings
 from attnmt.config.strict import Name
 from attnmt.config.systems import SYSTEMS, Ensemble, Systems, TableEntry
-from attnmt.config.text import Direction
+from attnmt.config.text import Direction, Encoding
 from attnmt.config.trainings import SeededEnsemble, Training, ensembles_of, trainings_of
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import YamlFile, suggestion
@@ -92,20 +93,20 @@ class Params(Experiment):
         is_forward = any(one.direction == "forward" for one in self.trainings.values())
         return "forward" if is_forward else "backward"
 
-    def ranked_together(self, direction: Direction | None = None) -> list[str]:
-        """Return the trainings of a direction, by default the main one, that perplexity can rank.
+    def by_units(self, direction: Direction | None = None) -> list[list[str]]:
+        """Return groups of trainings that perplexity can rank, by default of the main direction.
 
-        It is that on the development set. They read the same units as the first of them, whatever their
-        family is: perplexities over other units do not compare. Systems with faults of the authors'
-        program are left out.
+        A group reads the same units, whatever its families are: perplexities over other units do not
+        compare. The first group is that of the system that ``systems`` names first. Systems with faults
+        of the authors' program are left out.
         """
-        way = direction or self.main_direction
-        encodings = {
-            name: self.families[training.family].encoding
-            for name, training in self.trainings.items()
-            if training.direction == way and not training.faults
-        }
-        return [name for name in encodings if encodings[name] == next(iter(encodings.values()))]
+        way, named = direction or self.main_direction, [*(self.systems or ()), *self.trainings]
+        chosen = [n for n, one in self.trainings.items() if one.direction == way and not one.faults]
+        chosen.sort(key=lambda name: named.index(self.trainings[name].system_name))
+        groups = defaultdict[Encoding, list[str]](list)
+        for name in chosen:
+            groups[self.families[self.trainings[name].family].encoding].append(name)
+        return [*groups.values()]
 
     def attends(self, name: str) -> bool:
         """Return whether a training, or a member of an ensemble, has attention."""

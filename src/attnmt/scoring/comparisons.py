@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from attnmt.config import DIRECTIONS, Params, System
 from attnmt.scoring.constant_baseline import is_above_constant
-from attnmt.scoring.ranking import best_systems, final_bleu
+from attnmt.scoring.ranking import final_bleu, ranked_by_units, with_and_without
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
 from attnmt.scoring.verdicts import ALPHA, BELOW_BASELINE, NOT_TESTED, adjusted
 
@@ -124,9 +124,10 @@ def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, st
     systems.sort(key=lambda name: named.index(params.training(name).system_name))
     pairs = []
     for direction in DIRECTIONS:
-        attending, without = best_systems(params, numbers, direction)
-        if attending and without:
-            pairs.append((attending, without))
+        groups = [group for group in ranked_by_units(params, numbers, direction) if group]
+        best = [with_and_without(params, group) for group in groups]
+        pairs += [(one, two) for one, two in best if one and two]
+        pairs += [(groups[0][0], group[0]) for group in groups[1:]]
     for base, name in combinations(systems, 2):
         alike = params.direction(base) == params.direction(name)
         if alike and len(differing(params, name, base)) == 1:

@@ -1,5 +1,6 @@
 """Which systems of an experiment are best on the development set, and which were still learning."""
 
+from collections.abc import Sequence
 from statistics import median
 
 from attnmt.config import Direction, Params
@@ -10,26 +11,37 @@ LEARNING = "°"  # follows the label of a system that was still learning
 Pair = tuple[ScoreRow | None, ScoreRow | None]
 
 
+def ranked_by_units(
+    params: Params, numbers: ScoreTable, direction: Direction | None = None
+) -> list[list[str]]:
+    """Return the systems of each group of :meth:`Params.by_units`, the best one first.
+
+    The best one has the lowest perplexity on the development set.
+    """
+    groups = []
+    for names in params.by_units(direction):
+        lines = {name: numbers.system(name, "ppl", params.sets.dev) for name in names}
+        perplexities = {name: line.value for name, line in lines.items() if line and line.value}
+        groups.append(sorted(perplexities, key=lambda name: perplexities[name]))
+    return groups
+
+
 def ranked_systems(
     params: Params, numbers: ScoreTable, direction: Direction | None = None
 ) -> list[str]:
-    """Return the systems that perplexity on the development set can rank, the best one first.
-
-    They are those of the main direction where none is named, as in :func:`best_systems`.
-    """
-    lines = {
-        name: numbers.system(name, "ppl", params.sets.dev)
-        for name in params.ranked_together(direction)
-    }
-    perplexities = {name: line.value for name, line in lines.items() if line and line.value}
-    return sorted(perplexities, key=lambda name: perplexities[name])
+    """Return the systems of the first group, the best one first."""
+    return next(iter(ranked_by_units(params, numbers, direction)), [])
 
 
 def best_systems(
     params: Params, numbers: ScoreTable, direction: Direction | None = None
 ) -> tuple[str | None, str | None]:
     """Return the best system with attention and the best one without; None where there is none."""
-    ranked = ranked_systems(params, numbers, direction)
+    return with_and_without(params, ranked_systems(params, numbers, direction))
+
+
+def with_and_without(params: Params, ranked: Sequence[str]) -> tuple[str | None, str | None]:
+    """Return the first of some systems that has attention, and the first that has none."""
     with_attention = next((name for name in ranked if params.attends(name)), None)
     without = next((name for name in ranked if not params.attends(name)), None)
     return with_attention, without

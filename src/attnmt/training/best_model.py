@@ -31,14 +31,14 @@ def best_model(params: Params, root: Path = Path()) -> str:
 
 
 def ranked_models(params: Params, root: Path = Path()) -> list[str]:
-    """Return the trained models of :meth:`Params.ranked_together`, the best one first.
+    """Return the trained models of the first group of :meth:`Params.by_units`, the best one first.
 
     The best one has the lowest perplexity on the development set.
     """
     folders = {name: Layout(params.experiment, root).model(name) for name in params.trainings}
     perplexities = {
         name: read_metrics(folders[name]).dev_perplexity
-        for name in params.ranked_together()
+        for name in next(iter(params.by_units()), [])
         if (folders[name] / METRICS).exists()
     }
     return sorted(perplexities, key=lambda name: perplexities[name])
