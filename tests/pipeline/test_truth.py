@@ -8,8 +8,6 @@ import pytest
 import yaml
 from project import BEST, GRU, MEMBERS, MODELS, Project
 
-from attnmt.scoring.score_table import BASELINES
-
 MEMBER = MEMBERS[0]
 CHANGED = "shape.init\n", "shape.init + 0\n"  # how weights are drawn, which only a training does
 # What is edited, and the stages that it makes stale. tests/unit/test_dependencies.py has each room.
@@ -24,7 +22,6 @@ EDITS = (
         ("length: PositiveInt | None = None", "length: PositiveInt | None = 500"),
         {"encode@luong", "encode@luong_bpe", "gather", "report"}
         | {f"evaluate@{one}" for one in MEMBERS}
-        | {f"evaluate_baseline@{one}" for one in BASELINES}
         | {"evaluate_ensemble@ensemble"},
     ),
     ("src/attnmt/reporting/page_parts/style.css", ("{", "{color: inherit; "), {"report"}),
