@@ -14,10 +14,10 @@ from snakemake.logging import logger
 from attnmt.config import DEMO
 from attnmt.errors import InputError
 from attnmt.files.yaml_file import suggestion
+from attnmt.first_import import refuse_other_code
 from attnmt.layout import Layout
 from attnmt.workflow import engine_stop, retries
 from attnmt.workflow.dependencies import STAGE
-from attnmt.first_import import refuse_other_code
 from attnmt.workflow.graph import compare_stages, read_stages
 from attnmt.workflow.record import write_plan
 

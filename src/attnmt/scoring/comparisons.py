@@ -127,7 +127,7 @@ def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, st
         groups = [group for group in ranked_by_units(params, numbers, direction) if group]
         best = [with_and_without(params, group) for group in groups]
         pairs += [(one, two) for one, two in best if one and two]
-        pairs += [(groups[0][0], group[0]) for group in groups[1:]]
+        pairs += [(group[0], groups[0][0]) for group in groups[1:]]
     for base, name in combinations(systems, 2):
         alike = params.direction(base) == params.direction(name)
         if alike and len(differing(params, name, base)) == 1:
@@ -155,9 +155,11 @@ def differing(params: Params, one: str | None, two: str | None) -> dict[str, tup
 def _parts(params: Params, name: str) -> dict[str, Any]:
     """Return what a training's model is made of and how it is trained, by name, but for its seed."""
     training, shape = params.training(name), params.shape(name)
-    follow = {"score", "input_feeding", "faults"} if training.attention == "none" else set()
-    names = System.model_fields.keys() - follow - {"direction", "window_D"}
-    parts: dict[str, Any] = {part: getattr(training, part) for part in sorted(names)}
+    left_out = {"direction", "window_D"}
+    if training.attention == "none":
+        left_out |= {"score", "input_feeding", "faults"}
+    names = [name for name in System.model_fields if name not in left_out]
+    parts: dict[str, Any] = {name: getattr(training, name) for name in names}
     if D := params.half_width(name):
         parts["window_D"] = D
     location = {"location_slots"} if training.score != "location" else set()
