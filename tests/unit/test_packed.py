@@ -96,6 +96,16 @@ def test_a_packed_model_translates_as_the_project_s_does(project, tmp_path, name
     assert files == {*map(Path, (CARD, DESCRIPTION, "params.yaml", "systems.yaml")), *needed}
 
 
+def test_half_of_the_bits_give_nearly_the_same_scores(project, attnmt):
+    whole = Path("models/demo/local_p/weights.safetensors")
+    assert attnmt("pack", "half", "--half", "--model", BEST)[0] == 0
+    assert Path("half", whole).stat().st_size < 0.7 * whole.stat().st_size
+    for line in (LINES[0], LINES[2]):
+        exact, half = (load(folder).translate(line) for folder in (PACKED, Path("half")))
+        assert half.score == pytest.approx(exact.score, abs=0.01)
+        assert half.score != exact.score
+
+
 @pytest.mark.parametrize("name", ["local_p", "german", "ensemble"])
 def test_the_card_has_the_scores_and_the_trainings(project, name):
     params = params_of(project)

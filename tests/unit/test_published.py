@@ -13,7 +13,7 @@ from attnmt.scoring.score_table import ScoreTable
 
 PARAMS = made_params()
 LINES = list(published_lines(PARAMS))
-PAPER = [f"experiments/{name}/params.yaml" for name in ("wmt14", "europarl")]
+PAPER = [f"experiments/{x}/params.yaml" for x in ("wmt14", "europarl", "captions-strong")]
 
 
 def values(table, metric, kind="system"):
@@ -30,6 +30,11 @@ def test_all_the_published_numbers_are_there():
     assert {line.script for line in LINES if line.row.startswith("table2/")} == {"nist"}
     assert all(line.set and line.source for line in LINES)
     assert {line.note for line in LINES if line.row == "table4/local_m_dot"} == {">7.0", "x"}
+
+
+def test_an_experiment_has_the_published_numbers_of_its_own_tables():
+    (line,) = published_lines(made_params(file="experiments/captions-strong/params.yaml"))
+    assert (line.set, line.script, line.value) == ("test_2016_flickr", "lowercased", 39.0)
 
 
 def test_every_published_line_has_a_row_and_every_row_its_system():

@@ -25,7 +25,13 @@ if TYPE_CHECKING:  # a shell that completes a word must not wait for their libra
     from attnmt.planning.proposal import Proposal
 
 PAIR = "SOURCE TARGET"  # how the help shows an option with a value for each side
-PROPOSED = ["base_reverse_dropout", "global_general_feed", "local_p_general_feed"]
+# A recipe of today, which translates because it is named first, and three of the paper
+PROPOSED = [
+    "bidirectional_bpe",
+    "base_reverse_dropout",
+    "global_general_feed",
+    "local_p_general_feed",
+]
 
 
 def new(
@@ -183,6 +189,7 @@ def _say(folder: Path, proposal: "Proposal", shared: int) -> None:
             f"{side.name} ({side.tokenize}): {about}{tokens:,} tokens, {unknown:.1%} unknown"
         )
     typer.echo(
-        f"Proposed: {size.layers} x {size.size} cells, vocabularies of {proposal.vocabulary:,}, "
-        f"window_D {proposal.window_D}; change {folder}/params.yaml as you like"
+        f"Proposed: {size.layers} x {size.size} cells, vocabularies of {proposal.vocabulary:,} words, "
+        f"{proposal.merges:,} merges of subwords, window_D {proposal.window_D}; change "
+        f"{folder}/params.yaml as you like"
     )

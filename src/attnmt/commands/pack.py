@@ -15,6 +15,9 @@ def pack(
     ],
     experiment: Experiment = DEMO,
     model: OneModel = None,
+    half: Annotated[
+        bool, typer.Option("--half", help="Round the weights to 16 bits, which halves the folder.")
+    ] = False,
 ) -> None:
     """Write a trained model into a folder that you can give to others.
 
@@ -33,7 +36,7 @@ def pack(
 
     from attnmt.packing.pack import pack_model  # here, because torch takes seconds
 
-    pack_model(choice.params, choice.name, folder)
+    pack_model(choice.params, choice.name, folder, half)
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(
         f"{folder}: {choice.name} of {experiment}, {size / 1e6:.1f} MB; its README.md describes it"

@@ -24,12 +24,13 @@ from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_folder
 from attnmt.files.text_file import sha256, write_json, write_text
 from attnmt.files.yaml_file import YamlFile
-from attnmt.layout import Layout
+from attnmt.layout import WEIGHTS, Layout
 from attnmt.packing.folder import CARD, DESCRIPTION, PARAMS, Manifest, refuse_full
 from attnmt.reporting.own_text import text_example
 from attnmt.scoring.score_table import SHA_DIGITS, ScoreTable, read_scores
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.provenance import Provenance, read_provenance
+from attnmt.training.tensor_file import read_tensors, write_tensors
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
 # Of the text's license; the weights have the same terms
@@ -40,10 +41,11 @@ UNKNOWN = (
 )
 
 
-def pack_model(params: Params, name: str, folder: Path) -> None:
+def pack_model(params: Params, name: str, folder: Path, half: bool = False) -> None:
     """Write a model or an ensemble as a packed folder, with a card that says what it is.
 
     The process must run in the project's folder. The packed folder appears only when it is complete.
+    With ``half`` each weight is rounded to 16 bits.
 
     Raises:
         InputError: if the place holds anything; if the model is not trained or not scored; or if it was
@@ -64,7 +66,11 @@ def pack_model(params: Params, name: str, folder: Path) -> None:
     with atomic_folder(folder) as partial:
         for file in translator_files(params, name):
             (partial / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, partial / file)
+            if half and file.name == WEIGHTS:
+                weights, metadata = read_tensors(file)
+                write_tensors(partial / file, {k: v.half() for k, v in weights.items()}, metadata)
+            else:
+                shutil.copyfile(file, partial / file)
         for place, values in settings(params, name).items():
             write_text(partial / place, yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
         files = sorted(path for path in partial.rglob("*") if path.is_file())
@@ -75,7 +81,8 @@ def pack_model(params: Params, name: str, folder: Path) -> None:
             files={path.relative_to(partial).as_posix(): sha256(path) for path in files},
         )
         write_json(partial / DESCRIPTION, _description(manifest))
-        card = _card(params, name, scores, translator, trainings, str(folder))
+        packed = load_translator(params, name, partial)
+        card = _card(params, name, scores, packed, trainings, str(folder), half)
         write_text(partial / CARD, card)
 
 
@@ -97,8 +104,8 @@ def settings(params: Params, name: str) -> dict[str, dict[str, Any]]:
     every = YamlFile.read(Path(SYSTEMS)).values
     described = {"systems": {key: every["systems"][key] for key in systems}}
     if ensemble:
-        packed = ensemble.system_name
-        described["ensembles"] = {packed: every["ensembles"][packed]}
+        system = ensemble.system_name
+        described["ensembles"] = {system: every["ensembles"][system]}
     return {PARAMS: values, SYSTEMS: described}
 
 
@@ -123,6 +130,7 @@ def _card(
     translator: TranslationPipeline,
     trainings: Mapping[str, Provenance | None],
     folder: str,
+    half: bool,
 ) -> str:
     """Return the card of a model or an ensemble that is packed into ``folder``."""
     system = params.translators(name)
@@ -139,6 +147,7 @@ def _card(
         scores=scores,
         trainings=trainings,
         folder=folder,
+        half=half,
         default=DEMO,
         source=translator.source.language,
         target=translator.target.language,

@@ -41,16 +41,17 @@ class Size:
     layers: int
     size: int
     vocabulary: int  # the most words that the vocabulary takes from the text
+    merges: int  # of both languages together, which make the subwords
 
 
 # A larger text can teach a larger model. A key is the most tokens that a training text of this size has,
 # on the side that has more of them. The last size is the paper's.
 SIZES: dict[float, Size] = {
-    150_000: Size(1, 128, 4_000),
-    600_000: Size(1, 256, 8_000),
-    3_000_000: Size(2, 256, 10_000),
-    20_000_000: Size(2, 512, 30_000),
-    math.inf: Size(4, 1000, 50_000),
+    150_000: Size(1, 128, 4_000, 2_000),
+    600_000: Size(1, 256, 8_000, 4_000),
+    3_000_000: Size(2, 256, 10_000, 8_000),
+    20_000_000: Size(2, 512, 30_000, 16_000),
+    math.inf: Size(4, 1000, 50_000, 32_000),
 }
 
 
@@ -72,6 +73,12 @@ class Proposal:
     window_D: int
     epochs: int
     batch: int = BATCH
+
+    @property
+    def merges(self) -> int:
+        """The merges that make subwords; 0 if both sides are single characters."""
+        rules = {side.tokenize for side in (self.languages.source, self.languages.target)}
+        return 0 if rules == {"characters"} else self.size.merges
 
 
 def propose_language(code: str, lines: Iterable[str]) -> Language:

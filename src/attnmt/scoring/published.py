@@ -50,17 +50,18 @@ class PublishedPoint(CsvLine):
 
 
 def published_lines(params: Params) -> Iterator[ScoreRow]:
-    """Yield the published numbers of the experiment's rows, and the printed gains.
+    """Yield the published numbers of each table of which the experiment trains a row, and the gains.
 
     What was not printed as a number stands in the note. On one's own text there are none.
     """
     for printed in () if params.own_text else _tables():
         table = params.tables.get(printed.table)
-        if table and (row := table.rows.get(printed.row)):
-            yield from _lines(printed, row)
+        rows = table.rows if table else {}
+        if table and printed.row in rows and any(params.runs_of(x.system) for x in rows.values()):
+            yield from _lines(printed, rows[printed.row], table.script)
 
 
-def _lines(printed: PublishedRow, row: TableRow) -> Iterator[ScoreRow]:
+def _lines(printed: PublishedRow, row: TableRow, script: str) -> Iterator[ScoreRow]:
     shown = "after" if row.replaced else "before"
     unk = shown if printed.bleu_unk is None else "after"
     numbers = (
@@ -70,7 +71,6 @@ def _lines(printed: PublishedRow, row: TableRow) -> Iterator[ScoreRow]:
         ("system", "bleu", printed.bleu_unk, "after"),
         ("gain", "bleu", None if printed.gain is None else str(printed.gain), unk),
     )
-    script = "nist" if printed.table == "table2" else "tokenized"
     for kind, metric, text, replacement in numbers:
         if text is None:
             continue

@@ -62,7 +62,7 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
         words = config.source_words, config.target_words
         model = LuongNMT(ModelConfig(config.system, config.shape, *words))
         model.load_state_dict(weights, assign=True)
-        return model.to(best_device()).eval()
+        return model.float().to(best_device()).eval()  # packed weights may have 16 bits
     except (KeyError, TypeError, ValueError, RuntimeError, OSError) as error:
         if lacks_memory(error):
             raise
