@@ -203,6 +203,28 @@ def test_a_search_gets_the_lengths_that_the_text_needs(tmp_path):
     assert most == ("max_ratio", pytest.approx(5.5, abs=0.5))
 
 
+def test_subwords_are_proposed_where_there_is_something_to_merge(tmp_path):
+    """Words that are alike on one side are whole, and those that are not fall into letters."""
+    chance, files = random.Random(1), (tmp_path / "x.de", tmp_path / "x.en")
+    write_lines(files[0], ["wort"] * 500)
+    write_lines(files[1], ("".join(chance.choices("abcdefgh", k=6)) for _ in range(500)))
+    assert propose(languages("de", "en"), files).ratios == {}
+    proposal = propose(languages("de", "en"), files, subwords=True)
+    assert proposal.merges > 0
+    assert proposal.ratios["max_ratio"] > 2
+    pair = languages("th", "lo", texts=("ไทย", "ລາວ"))
+    for file in files:
+        write_lines(file, ["กขคงจฉ"] * 9)
+    assert propose(pair, files, subwords=True).merges == 0
+
+
+def test_an_ensemble_of_seeds_has_them(new):
+    params = made(new, *SETS, "--systems", "bidirectional_bpe,bidirectional_ensemble")
+    (ensemble,) = params.ensembles.values()
+    assert {*ensemble.members} == {*params.trainings}
+    assert len(params.trainings) == 5
+
+
 def test_divided_text_has_no_source_twice(tmp_path):
     train = (tmp_path / "x.a", tmp_path / "x.b")
     write_lines(train[0], [f"s{n % 30}" for n in range(60)])

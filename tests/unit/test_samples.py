@@ -54,6 +54,14 @@ def test_samples_stand_beside_their_references_and_the_best_systems(params):
     assert samples_of(params) == expected
 
 
+def test_the_best_system_without_attention_may_read_other_units(params):
+    for name in ("local_p_general_feed_bpe", BASE):
+        for test in params.sets.tests:
+            write_lines(Layout("demo").translations(name) / f"{test}.txt", texts(name))
+    rows = samples_of(made_params("local_p_general_feed_bpe", BASE))
+    assert {who for _, _, who, _ in rows} >= {"local_p_general_feed_bpe", BASE}
+
+
 def test_raw_text_that_is_tokens_is_detokenized(params):
     write_lines(Layout("demo").raw / "test1.en", ["It &apos;s well @-@ known ."] * LINES)
     rows = samples_of(in_languages(params, "en English", "de German", "none"))

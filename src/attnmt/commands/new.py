@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -101,11 +102,13 @@ def new(
             shared = write_divided(text, codes, hold_out, place)
             text = place / f"train.{codes[0]}", place / f"train.{codes[1]}"
         firsts = [known.ensembles[x].members[0] if x in known.ensembles else x for x in chosen]
-        proposal = propose(pair, text, {known.systems[x].direction: None for x in firsts})
-        _put(sets, place, made)
         families = list(dict.fromkeys(known.systems[x].family for x in firsts))
+        directions = {known.systems[x].direction for x in firsts}
+        proposal = propose(pair, text, directions, "luong_bpe" in families)
+        _put(sets, place, made)
         lines = rows.get("test") or hold_out or 0
-        content = params_text(name, proposal, chosen, families, lines)
+        seeds = max(chain([1], *(_members(x, known).values() for x in chosen)))
+        content = params_text(name, proposal, chosen, families, seeds, lines)
         write_text(partial / "params.yaml", content)
         write_text(partial / "dvc.yaml", Path("dvc.yaml").read_text(encoding="utf-8"))
         write_text(partial / ".gitignore", "/text\n")
@@ -157,10 +160,19 @@ def _systems(text: str, known: Systems) -> list[str]:
             raise InputError(
                 f"--systems: {SYSTEMS} has no system {name!r}{suggestion(name, every)}"
             )
-        members = known.ensembles[name].members if name in known.ensembles else []
-        if lacking := [member for member in members if member not in names]:
+        if lacking := [one for one in _members(name, known) if one not in names]:
             raise InputError(f"--systems: {name} needs {', '.join(lacking)}, too; add its members")
     return names
+
+
+def _members(name: str, known: Systems) -> dict[str, int]:
+    """Return the systems of an ensemble, each with the most seeds that it needs; else nothing."""
+    members = known.ensembles[name].members if name in known.ensembles else []
+    seeds = dict[str, int]()
+    for member in members:
+        system, _, seed = (member, "", "1") if member in known.systems else member.rpartition("_")
+        seeds[system] = max(int(seed), seeds.get(system, 1))
+    return seeds
 
 
 def _put(sets: Mapping[str, Mapping[str, Path]], place: Path, made: Path) -> None:
@@ -188,8 +200,9 @@ def _say(folder: Path, proposal: "Proposal", shared: int) -> None:
         typer.echo(
             f"{side.name} ({side.tokenize}): {about}{tokens:,} tokens, {unknown:.1%} unknown"
         )
+    pieces = [f"{proposal.merges:,} merges of subwords"] if proposal.merges else []
     typer.echo(
-        f"Proposed: {size.layers} x {size.size} cells, vocabularies of {proposal.vocabulary:,} words, "
-        f"{proposal.merges:,} merges of subwords, window_D {proposal.window_D}; change "
-        f"{folder}/params.yaml as you like"
+        f"Proposed: {size.layers} x {size.size} cells, "
+        f"{', '.join([f'vocabularies of {proposal.vocabulary:,}', *pieces])}, "
+        f"window_D {proposal.window_D}; change {folder}/params.yaml as you like"
     )

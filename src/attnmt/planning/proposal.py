@@ -17,6 +17,7 @@ from attnmt.corpora.parallel import Files, count_parallel_lines
 from attnmt.corpora.writing import written_without_spaces
 from attnmt.errors import InputError
 from attnmt.files.text_file import iter_lines
+from attnmt.text.pieces import Cutter, learn_codes
 from attnmt.text.tokens import splitter, why_dropped
 from attnmt.text.vocabulary import SPECIAL
 
@@ -25,6 +26,9 @@ SAMPLE = 20_000  # of a text with at least twice as many pairs, about so many ar
 TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
 STEP = 50  # a vocabulary of 1,000 entries or more has a multiple of it
 BATCH, UPDATES = 32, 2_500  # pairs in a batch; the batches that a training should have at least
+MERGES = (
+    2_000  # learning more takes minutes; fewer make longer pieces, so limits of length are wider
+)
 LEAST_HALF_WIDTH = 2  # of a local window
 EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
 # Of the pairs: if more are too long or too short for the search, it gets limits that leave out REST
@@ -42,16 +46,18 @@ class Size:
     size: int
     vocabulary: int  # the most words that the vocabulary takes from the text
     merges: int  # of both languages together, which make the subwords
+    rate: float  # Adam's
 
 
 # A larger text can teach a larger model. A key is the most tokens that a training text of this size has,
-# on the side that has more of them. The last size is the paper's.
+# on the side that has more of them. Layers, cells and words of the last are the paper's; the first two
+# rates were measured.
 SIZES: dict[float, Size] = {
-    150_000: Size(1, 128, 4_000, 2_000),
-    600_000: Size(1, 256, 8_000, 4_000),
-    3_000_000: Size(2, 256, 10_000, 8_000),
-    20_000_000: Size(2, 512, 30_000, 16_000),
-    math.inf: Size(4, 1000, 50_000, 32_000),
+    150_000: Size(1, 128, 4_000, 2_000, 0.005),
+    600_000: Size(1, 256, 8_000, 4_000, 0.003),
+    3_000_000: Size(2, 256, 10_000, 8_000, 0.002),
+    20_000_000: Size(2, 512, 30_000, 16_000, 0.001),
+    math.inf: Size(4, 1000, 50_000, 32_000, 0.0007),
 }
 
 
@@ -72,13 +78,8 @@ class Proposal:
     ratios: dict[str, float]  # keys of a search for which the usual lengths do not suit the text
     window_D: int
     epochs: int
+    merges: int  # 0 where there is nothing to merge, as in single characters
     batch: int = BATCH
-
-    @property
-    def merges(self) -> int:
-        """The merges that make subwords; 0 if both sides are single characters."""
-        rules = {side.tokenize for side in (self.languages.source, self.languages.target)}
-        return 0 if rules == {"characters"} else self.size.merges
 
 
 def propose_language(code: str, lines: Iterable[str]) -> Language:
@@ -94,27 +95,30 @@ def propose_language(code: str, lines: Iterable[str]) -> Language:
 
 
 def propose(
-    pair: Languages, train: Files, directions: Iterable[Direction] = ("forward",)
+    pair: Languages,
+    train: Files,
+    directions: Iterable[Direction] = ("forward",),
+    subwords: bool = False,
 ) -> Proposal:
-    """Propose parameters for a training text.
+    """Propose parameters for a training text, which may be read in ``subwords``, too.
 
     Raises:
         InputError: if no pair of the text would be trained on.
     """
-    sides = (pair.source, pair.target)
+    sides, ways = (pair.source, pair.target), list(directions)
     max_length = max(LONGEST.get(side.tokenize, LONGEST_WORDS) for side in sides)
     settings = Tokenize(split_hyphens=False, max_length=max_length)
     splitters = [splitter(side, False, settings) for side in sides]
     every = max(1, count_parallel_lines(train) // SAMPLE)
     pairs: Counter[str] = Counter()
     words: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    lengths: list[tuple[int, int]] = []
+    rows: list[list[list[str]]] = []
     for number, lines in enumerate(zip(*map(iter_lines, train), strict=True)):
         if number % every == 0:
             row = [cut(line) for cut, line in zip(splitters, lines, strict=True)]
             why = why_dropped(row, settings)
             pairs[why or "kept"] += every
-            lengths += [] if why else [(len(row[0]), len(row[1]))]
+            rows += [] if why else [row]
             for counts, side in zip(words, row, strict=True):
                 counts.update(() if why else side * every)
     if not pairs["kept"]:
@@ -128,6 +132,12 @@ def propose(
         side for side, one in zip(words, sides, strict=True) if one.tokenize != "characters"
     ]
     vocabulary = _vocabulary(in_words or words, size.vocabulary)
+    cutter = _cutter(words, size.merges) if subwords else None
+    lengths = [[(len(source), len(target)) for source, target in rows]]
+    if cutter:
+        lengths.append(
+            [(len(cutter.cut(source)), len(cutter.cut(target))) for source, target in rows]
+        )
     return Proposal(
         languages=pair,
         every=every,
@@ -143,10 +153,14 @@ def propose(
             for code, counts in zip(pair.codes, words, strict=True)
         },
         ratios=_ratios(
-            [row if way == "forward" else row[::-1] for way in directions for row in lengths]
+            [
+                [row if way == "forward" else row[::-1] for way in ways for row in units]
+                for units in lengths
+            ]
         ),
-        window_D=_half_width([source for source, _ in lengths]),
+        window_D=_half_width([source for source, _ in lengths[0]]),
         epochs=min(MOST_EPOCHS, max(EPOCHS, math.ceil(UPDATES * BATCH / pairs["kept"]))),
+        merges=size.merges if cutter else 0,
     )
 
 
@@ -178,19 +192,29 @@ def _unknown(words: Counter[str], vocabulary: int) -> float:
     return 1 - known / words.total()
 
 
-def _ratios(lengths: Sequence[tuple[int, int]]) -> dict[str, float]:
-    """Return the limits that a search needs for such lengths, where the usual ones suit too few pairs.
+def _cutter(words: Iterable[Counter[str]], merges: int) -> Cutter | None:
+    """Return what cuts words nearly as for a model; None where there is nothing to merge."""
+    try:
+        return Cutter(learn_codes(sum(words, Counter()), min(merges, MERGES)))
+    except InputError:
+        return None
+
+
+def _ratios(units: Iterable[Sequence[tuple[int, int]]]) -> dict[str, float]:
+    """Return the limits that a search needs for lengths in words and in pieces, where too few pairs
+    suit the usual ones.
 
     They are limits of (T + 1) / (S + 1) and T / (S + 1), for S tokens of the source and T of the
     translation (:mod:`attnmt.decoding.rules`).
     """
-    S, T = np.array(lengths).T
-    found, (least, most) = {}, USUAL_RATIOS
-    low, high = T / (S + 1), (T + 1) / (S + 1)
-    if (low < least).mean() > OUTSIDE:
-        found["min_ratio"] = math.floor(100 * np.quantile(low, REST)) / 100
-    if (high > most).mean() > OUTSIDE:
-        found["max_ratio"] = math.ceil(10 * np.quantile(high, 1 - REST)) / 10
+    found, (least, most) = dict[str, float](), USUAL_RATIOS
+    for lengths in units:
+        S, T = np.array(lengths).T
+        low, high = T / (S + 1), (T + 1) / (S + 1)
+        if (low < least).mean() > OUTSIDE:
+            least = found["min_ratio"] = math.floor(100 * np.quantile(low, REST)) / 100
+        if (high > most).mean() > OUTSIDE:
+            most = found["max_ratio"] = math.ceil(10 * np.quantile(high, 1 - REST)) / 10
     return found
 
 
@@ -199,6 +223,7 @@ def params_text(
     proposal: Proposal,
     systems: list[str],
     families: list[str],
+    seeds: int,
     lines: int,
 ) -> str:
     """Return the text of a parameter file."""
@@ -211,5 +236,6 @@ def params_text(
         proposal=proposal,
         systems=systems,
         families=families,
+        seeds=seeds,
         length_group=max(20, min(100, lines // 6)),
     )

@@ -8,9 +8,10 @@ from attnmt.scoring.ranking import final_bleu, ranked_systems
 from attnmt.scoring.score_table import ScoreTable
 
 CAPTION = (
-    "The systems of a pair differ in one part, or only one of the two has attention. Unknown words are "
-    "replaced where attention can do that, and Holm's procedure covers all pairs. Below the baseline is "
-    "a BLEU that is not surely above that of one sentence for all lines."
+    "The systems of a pair differ in one part, or only one of the two has attention, or they are the "
+    "best of different units. Unknown words are replaced where attention can do that, and Holm's "
+    "procedure covers all pairs. Below the baseline is a BLEU that is not surely above that of one "
+    "sentence for all lines."
 )
 GAIN = Format(1, signed=True)
 

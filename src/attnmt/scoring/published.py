@@ -1,4 +1,4 @@
-"""What the paper and the course report print: the lines of their tables, the points of their figures."""
+"""What the paper, the course report and others print: lines of tables, points of figures."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -1,6 +1,7 @@
 """Which systems of an experiment are best on the development set, and which were still learning."""
 
 from collections.abc import Sequence
+from itertools import chain
 from statistics import median
 
 from attnmt.config import Direction, Params
@@ -36,8 +37,11 @@ def ranked_systems(
 def best_systems(
     params: Params, numbers: ScoreTable, direction: Direction | None = None
 ) -> tuple[str | None, str | None]:
-    """Return the best system with attention and the best one without; None where there is none."""
-    return with_and_without(params, ranked_systems(params, numbers, direction))
+    """Return the best system with attention and the best one without; None where there is none.
+
+    Each comes from the first group that has one.
+    """
+    return with_and_without(params, [*chain(*ranked_by_units(params, numbers, direction))])
 
 
 def with_and_without(params: Params, ranked: Sequence[str]) -> tuple[str | None, str | None]:

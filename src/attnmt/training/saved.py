@@ -42,7 +42,7 @@ def save_model(folder: Path, model: LuongNMT, config: dict[str, Any]) -> None:
 def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()) -> LuongNMT:
     """Rebuild a model of an experiment in eval mode on the best device.
 
-    On a processor its weights stay in the file, which is mapped, so each takes memory once.
+    On a processor weights of 32 bits stay in the file, which is mapped, so each takes memory once.
 
     Raises:
         InputError: if the file is missing or damaged, if the model was trained on other data, with
