@@ -22,7 +22,7 @@ from attnmt.reporting.page import make_page
 from attnmt.reporting.report import make_report
 from attnmt.reporting.table import Interval, P, Size, Spread, Table, table_of
 from attnmt.scoring.claim_lines import ClaimLine, write_claims
-from attnmt.scoring.comparisons import tested_pairs
+from attnmt.scoring.comparisons import compared_pairs
 from attnmt.scoring.published import published_lines
 from attnmt.scoring.score_table import ScoreRow, ScoreTable, write_score_table
 
@@ -78,7 +78,7 @@ def own_numbers(params: Params) -> ScoreTable:
     made = made_numbers(params, published=False)
     lines = [line for line in made.lines if line.kind != "gain"]
     pairs = dict.fromkeys(
-        pair for test in params.sets.tests for pair in tested_pairs(params, made, test)
+        pair for test in params.sets.tests for pair in compared_pairs(params, made, test)
     )
     return ScoreTable([*lines, *(made_gain(*pair) for pair in pairs)])
 

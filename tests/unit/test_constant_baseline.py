@@ -41,17 +41,6 @@ def test_nor_has_a_table_of_the_paper(baseline, word):
     assert table.cell("reverse", "verdict") == word
 
 
-def test_a_gain_that_only_the_dictionary_brings_is_said_to():
-    numbers = own_numbers(PARAMS)
-    before = next(
-        line for line in numbers.lines if line.kind == "gain" and line.replacement == "before"
-    )
-    for fields in ({"value": -0.1}, {"p": 0.2}):
-        table = comparisons_table(PARAMS, changed(numbers, before, **fields))
-        assert "replacement" in table.cell(ROW, "verdict")
-    assert comparisons_table(PARAMS, numbers).cell(ROW, "verdict") == "better"
-
-
 def test_it_is_the_bleu_of_one_reference_for_every_line(tmp_path, monkeypatch):
     """The development set chooses the sentence."""
     monkeypatch.chdir(tmp_path)

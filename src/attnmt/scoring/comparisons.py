@@ -14,9 +14,6 @@ from attnmt.scoring.score_table import ScoreRow, ScoreTable
 from attnmt.scoring.verdicts import ALPHA, BELOW_BASELINE, NOT_TESTED, adjusted
 
 NOISE = "within noise"
-BY_REPLACEMENT = (
-    "by replacement alone"  # follows a verdict that holds only after unknown words are replaced
-)
 Pair = tuple[ScoreRow, ScoreRow]
 
 
@@ -25,14 +22,12 @@ class Comparison(NamedTuple):
 
     Attributes:
         gain: of the system over the other, in BLEU of what they write in the end.
-        before: the same before unknown words are replaced; None if it was not tested.
         differ: the parts in which the two differ (:func:`differing`).
         is_above: whether both are above the constant baseline.
         p_holm: p after the control over all comparisons; None if only one of the two has several seeds.
     """
 
     gain: ScoreRow
-    before: ScoreRow | None
     differ: dict[str, tuple[Any, Any]]
     is_above: bool
     p_holm: float | None
@@ -46,14 +41,7 @@ class Comparison(NamedTuple):
             return NOT_TESTED
         if self.p_holm > ALPHA:
             return NOISE
-        word = "better" if (self.gain.value or 0.0) > 0 else "worse"
-        return word if self._holds_before() else f"{word}, {BY_REPLACEMENT}"
-
-    def _holds_before(self) -> bool:
-        if self.before is None:
-            return True
-        same_sign = ((self.before.value or 0.0) > 0) == ((self.gain.value or 0.0) > 0)
-        return same_sign and (self.before.p is None or self.before.p <= ALPHA)
+        return "better" if (self.gain.value or 0.0) > 0 else "worse"
 
 
 def comparisons(params: Params, numbers: ScoreTable) -> list[Comparison]:
@@ -71,7 +59,6 @@ def comparisons(params: Params, numbers: ScoreTable) -> list[Comparison]:
     return [
         Comparison(
             gain=one,
-            before=_gain_before(numbers, one),
             differ=differing(params, one.system, one.over),
             is_above=all(
                 is_above_constant(params, numbers, name, test) for name in (one.system, one.over)
@@ -80,12 +67,6 @@ def comparisons(params: Params, numbers: ScoreTable) -> list[Comparison]:
         )
         for one in gains
     ]
-
-
-def _gain_before(numbers: ScoreTable, gain: ScoreRow) -> ScoreRow | None:
-    key = "bleu", gain.set, gain.script, "before"
-    ours, other = (numbers.system(name, *key) for name in (gain.system, gain.over))
-    return numbers.gain(ours, other)
 
 
 def compared_pairs(params: Params, numbers: ScoreTable, test: str) -> list[Pair]:
@@ -101,18 +82,6 @@ def compared_pairs(params: Params, numbers: ScoreTable, test: str) -> list[Pair]
         and (other := final_bleu(params, numbers, two, test))
         and ours.reference == other.reference
     ]
-
-
-def tested_pairs(params: Params, numbers: ScoreTable, test: str) -> list[Pair]:
-    """Return the pairs of :func:`compared_pairs`, each also before unknown words are replaced."""
-    pairs: list[Pair] = []
-    for pair in compared_pairs(params, numbers, test):
-        one, two = (
-            numbers.system(line.system, "bleu", test, line.script, "before") or line
-            for line in pair
-        )
-        pairs += [pair, (one, two)]
-    return list(dict.fromkeys(pairs))
 
 
 def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from attnmt.config import Params
 from attnmt.layout import Layout
 from attnmt.model.luong import ModelConfig, parameter_count
 from attnmt.scoring.compared import compared
-from attnmt.scoring.comparisons import tested_pairs
+from attnmt.scoring.comparisons import compared_pairs
 from attnmt.scoring.counts import counted
 from attnmt.scoring.experiment_scores import ExperimentScores
 from attnmt.scoring.metrics import SCORES
@@ -59,7 +59,7 @@ def gather(study: ExperimentScores) -> ScoreTable:
             lines += _means(study, runs)
     lines += (line for name in BASELINES for line in study.scores(name).lines)
     numbers, tests = ScoreTable(lines), params.sets.tests
-    on_own_text = [tested_pairs(params, numbers, test) for test in tests]
+    on_own_text = [compared_pairs(params, numbers, test) for test in tests]
     pairs = dict.fromkeys(chain(compared(params, numbers), *on_own_text))
     least = round(SHUFFLES / ALPHA) * max(map(len, on_own_text), default=0)
     shuffles = max(params.evaluation.bootstrap_samples, least)
