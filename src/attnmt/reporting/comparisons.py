@@ -1,6 +1,7 @@
 """Which system is better on a text of one's own: every comparison with its test, and a headline."""
 
 from attnmt.config import Params
+from attnmt.reporting.caveats import POORLY_ALIGNED, notes_of, poorly_aligned
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of
 from attnmt.scoring.comparisons import comparisons
 from attnmt.scoring.ranking import final_bleu, ranked_systems
@@ -17,12 +18,16 @@ GAIN = Format(1, signed=True)
 
 def comparisons_table(params: Params, numbers: ScoreTable) -> Table:
     """Return every comparison with its test. On a text that is not one's own there is none."""
+    pairs = comparisons(params, numbers)
+    decided = [one.gain for one in pairs if one.word.startswith(("better", "worse"))]
+    marks = dict.fromkeys(poorly_aligned(params, numbers, decided), POORLY_ALIGNED)
     rows: dict[str, dict[str, Cell]] = {}
-    for one in comparisons(params, numbers):
-        gain = one.gain
+    for one in pairs:
+        gain, names = one.gain, (str(one.gain.system), str(one.gain.over))
+        system, over = (name + marks.get(name, "") for name in names)
         rows[f"{gain.system} over {gain.over}"] = {
-            "system": gain.system,
-            "over": gain.over,
+            "system": system,
+            "over": over,
             "differ in": ", ".join(one.differ).replace("_", " ") or None,
             "gain": gain.value,
             "gain, 95%": interval_of(gain),
@@ -35,7 +40,9 @@ def comparisons_table(params: Params, numbers: ScoreTable) -> Table:
         }
     formats = dict.fromkeys(("gain", "gain, 95%"), GAIN) | {"p": P, "p after Holm": P}
     formats |= dict.fromkeys(("seeds", "lines"), Format(0))
-    return table_of("comparisons", "Which is better?", CAPTION, rows, formats)
+    return table_of(
+        "comparisons", "Which is better?", CAPTION, rows, formats, notes_of(marks.values())
+    )
 
 
 def headline(params: Params, numbers: ScoreTable) -> str:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from itertools import product
 
 from attnmt.config import Column, Params, TableEntry
+from attnmt.reporting.caveats import POORLY_ALIGNED, notes_of, poorly_aligned
 from attnmt.reporting.rows import Row, baseline_rows, own_rows, settings_of, table_rows
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of, value_of
 from attnmt.scoring.compared import is_shown
 from attnmt.scoring.constant_baseline import is_above_constant
-from attnmt.scoring.ranking import LEARNING, learning_sign
+from attnmt.scoring.ranking import learning_sign
 from attnmt.scoring.score_table import DIGITS, Replacement, ScoreRow, ScoreTable
 from attnmt.scoring.verdicts import ALPHA, BELOW_BASELINE
 
@@ -34,7 +35,6 @@ MEASURES: dict[Column, Measure] = {
     "ter": Measure("TER", "ter"),
     "aer": AER,
 }
-STILL_LEARNING = f"{LEARNING} Still learning when its training ended."
 GAIN_HEADINGS = ("difference", "paper gain", "gain", "gain, 95%", "p", "gain over", "verdict")
 SYSTEMS = TableEntry(
     title="Systems",
@@ -140,18 +140,22 @@ def _replacement(row: Row, measure: Measure) -> Replacement | None:
 
 def table_of_scores(scores: Scores) -> Table:
     """Return a table of scores. Its rows stand there once for each of its sets."""
+    gains = filter(None, map(scores.tested, scores.rows.values()))
+    decided = [one for one in gains if _is_decided(one)]
+    losers = poorly_aligned(scores.params, scores.numbers, decided)
     rows: dict[str, dict[str, Cell]] = {}
     for test, row in product(scores.sets, scores.rows.values()):
         lines = [scores.ours(row, measure, test) for measure in scores.measures]
+        label = scores.label(row) + POORLY_ALIGNED * (row.system in losers)
         key = row.key if test == scores.sets[0] else f"{row.key}/{test}"
         cells = _cells(scores, row, test, lines)
         settings = settings_of(scores.params, row.system)
-        rows[key] = {"system": scores.label(row), "settings": settings, **cells}
+        rows[key] = {"system": label, "settings": settings, **cells}
     labels = [str(cells["system"]) for cells in rows.values()]
     formats = _formats(scores.measures)
     signed = ("difference", "paper gain", "gain", "gain, 95%")
     formats |= dict.fromkeys(signed, Format(scores.gain.digits, signed=True))
-    entry, notes = scores.entry, [STILL_LEARNING] if LEARNING in "".join(labels) else []
+    entry, notes = scores.entry, notes_of(labels)
     return table_of(scores.name, entry.title, entry.caption, rows, formats, notes)
 
 
@@ -228,6 +232,11 @@ def _paper_gain(scores: Scores, row: Row, over: Row) -> float | None:
     if one is None or two is None or one.value is None or two.value is None:
         return None
     return round(one.value - two.value, DIGITS)
+
+
+def _is_decided(gain: ScoreRow) -> bool:
+    """Return whether several seeds decide a gain."""
+    return (gain.trainings or 1) > 1 and gain.p is not None and gain.p < ALPHA
 
 
 def _verdict(
