@@ -26,9 +26,7 @@ SAMPLE = 20_000  # of a text with at least twice as many pairs, about so many ar
 TWICE = 2  # a word that the text has less often cannot be learned, and <unk> must be
 STEP = 50  # a vocabulary of 1,000 entries or more has a multiple of it
 BATCH, UPDATES = 32, 2_500  # pairs in a batch; the batches that a training should have at least
-MERGES = (
-    2_000  # learning more takes minutes; fewer make longer pieces, so limits of length are wider
-)
+MERGES = 2_000  # for lengths: more take minutes, and fewer make more pieces, so limits are wider
 LEAST_HALF_WIDTH = 2  # of a local window
 EPOCHS, MOST_EPOCHS = 10, 40  # the paper's, and those of a small text
 # Of the pairs: if more are too long or too short for the search, it gets limits that leave out REST
