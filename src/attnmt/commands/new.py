@@ -167,11 +167,10 @@ def _systems(text: str, known: Systems) -> list[str]:
 
 def _members(name: str, known: Systems) -> dict[str, int]:
     """Return the systems of an ensemble, each with the most seeds that it needs; else nothing."""
-    members = known.ensembles[name].members if name in known.ensembles else []
     seeds = dict[str, int]()
-    for member in members:
-        system, _, seed = (member, "", "1") if member in known.systems else member.rpartition("_")
-        seeds[system] = max(int(seed), seeds.get(system, 1))
+    for member in known.ensembles[name].members if name in known.ensembles else ():
+        system, seed = known.split_seed(member)
+        seeds[system] = max(seed, seeds.get(system, 1))
     return seeds
 
 

@@ -85,6 +85,12 @@ class Systems(Strict):
         """All systems, and then all ensembles."""
         return [*self.systems, *self.ensembles]
 
+    def split_seed(self, member: str) -> tuple[str, int]:
+        """Return the system of an ensemble's member, and its seed: base_2 is base with its second."""
+        if member in self.systems or not (seed := SEED.search(member)):
+            return member, 1
+        return member[: seed.start()], int(seed[0][1:])
+
     @model_validator(mode="after")
     def _names_mean_one_thing(self) -> Self:
         for key, taken in {
@@ -102,7 +108,7 @@ class Systems(Strict):
             entries = list[Entry]()
             for i, member in enumerate(ensemble.members):
                 place: Location = ["ensembles", name, "members", i]
-                system = member if member in self.systems else SEED.sub("", member)
+                system, _ = self.split_seed(member)
                 if system not in self.systems:
                     refuse_unknown(member, self.systems, "system", place)
                 entries.append(self.systems[system])

@@ -81,8 +81,9 @@ def pack_model(params: Params, name: str, folder: Path, half: bool = False) -> N
             files={path.relative_to(partial).as_posix(): sha256(path) for path in files},
         )
         write_json(partial / DESCRIPTION, _description(manifest))
-        packed = load_translator(params, name, partial)  # half the bits may translate otherwise
-        card = _card(params, name, scores, packed, trainings, str(folder), half)
+        if half:  # which may translate otherwise
+            translator = load_translator(params, name, partial)
+        card = _card(params, name, scores, translator, trainings, str(folder), half)
         write_text(partial / CARD, card)
 
 
