@@ -204,13 +204,3 @@ def test_a_damaged_object_of_the_cache_is_written_again_and_destroys_nothing(pro
     Path("dvc.lock").unlink()
     assert commit("demo").new == ["apart"]
     assert Path("apart.txt").read_text() == cached.read_text() == "good"
-
-
-@pytest.mark.parametrize("content", ['{"write": {"apart.t', ""])
-def test_a_cut_file_of_locks_is_removed_and_said(project, caplog, content):
-    with recorded(stages()["apart"], Layout("demo").record("apart")):
-        Path("apart.txt").write_text("made")
-    Path(".dvc/tmp").mkdir(exist_ok=True)
-    Path(".dvc/tmp/rwlock").write_text(content)
-    assert commit("demo").new == ["apart"]
-    assert ".dvc/tmp/rwlock" in caplog.text

@@ -2,8 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box, filesize
@@ -16,7 +15,6 @@ from attnmt.config import DEMO, Params, load_params, params_file
 from attnmt.layout import Layout
 from attnmt.planning.text_size import training_sizes
 from attnmt.planning.times import time_text, training_times, weights
-from attnmt.training.trained import read_config
 
 if TYPE_CHECKING:
     from attnmt.workflow.graph import Stage
@@ -30,7 +28,6 @@ def plan(experiment: Experiment = DEMO) -> None:
 
     Times follow from the speed of this experiment's finished trainings, or else from a rough formula.
     No stage runs. The command only brings trainings.yaml and the digests of the code up to date.
-    Checkpoints of earlier settings, which no training will go on from, are named.
 
     Examples:
 
@@ -54,12 +51,6 @@ def plan(experiment: Experiment = DEMO) -> None:
     else:
         page.print("Nothing is to be trained.")
     page.print(_downloads(params, "corpus" in done))
-    if old := old_checkpoints(params, trained):
-        size = sum(file.stat().st_size for folder in old for file in folder.rglob("*"))
-        print(
-            f"Checkpoints of earlier settings: {len(old)}, {filesize.decimal(size)}. To delete them:\n"
-            f"rm -r {' '.join(map(str, old))}"
-        )
 
 
 def _stage_table(stages: Sequence["Stage"]) -> Table:
@@ -132,20 +123,3 @@ def _downloads(params: Params, done: bool) -> str:
         f"Downloads: {len(missing)} files{known}. To fetch them in advance: snakemake --config "
         f"experiment={params.experiment} -- {Layout(params.experiment).raw}"
     )
-
-
-def old_checkpoints(params: Params, trained: Collection[str]) -> list[Path]:
-    """Return the folders of checkpoints that no training of today's settings goes on from.
-
-    A training that is done has one folder, until ``attnmt commit`` deletes it, and one that is not done
-    the last that was written.
-    """
-    layout, old = Layout(params.experiment), list[Path]()
-    for own in sorted(layout.checkpoints("").glob("*/")):
-        folders = sorted(own.glob("*/"), key=lambda folder: folder.stat().st_mtime)
-        if own.name in trained:
-            now = read_config(layout.model(own.name)).fingerprint
-            old += [folder for folder in folders if folder.name != now]
-        else:
-            old += folders[:-1] if own.name in params.trainings else folders
-    return old

@@ -1,13 +1,11 @@
 """The stages of dvc.yaml as DVC itself resolves them, in the form in which the Snakefile uses them.
 
 This is the only module that knows DVC. DVC does not promise to keep these parts of its interface:
-``Repo``, ``lock_repo``, ``make_lock``, ``Index`` (``stages``, ``graph``), ``ProjectFile``,
+``Repo``, ``lock_repo``, ``Index`` (``stages``, ``graph``), ``ProjectFile``,
 ``hash_file``, and the fields and methods of a stage and of its inputs and outputs. ``Repo.index`` would
 do more with less code, but it parses the locks of all experiments.
 """
 
-import json
-import logging
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +20,7 @@ from dvc.config import ConfigError
 from dvc.dvcfile import ProjectFile
 from dvc.exceptions import DvcException, NotDvcRepoError
 from dvc.fs import LocalFileSystem
-from dvc.lock import LockError, make_lock
+from dvc.lock import LockError
 from dvc.repo import Repo, lock_repo
 from dvc.repo.index import Index
 from dvc.scm import SCMError
@@ -49,8 +47,6 @@ from attnmt.workflow.record import (
 )
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,6 @@ def commit(experiment: str) -> Committed:
         new = [one.name for one in done if not one.committed or one.name in unsafe]
         if new:
             with lock_repo(index.repo):
-                _remove_cut_locks(index.repo)
                 for name in tqdm(new, "commit", unit="stage", disable=None, leave=False, delay=1):
                     for path in _damaged(cached[name]):
                         path.unlink(missing_ok=True)  # so that it is written again
@@ -281,18 +276,6 @@ def _damaged(found: Any) -> list[Path]:
         for digest, path in places.items()
         if not path.exists() or file_digest(path) != digest.removesuffix(".dir")
     ]
-
-
-def _remove_cut_locks(repo: Repo) -> None:
-    """Remove DVC's file of locks if a killed process left it cut, so that it names no process."""
-    path = Path(repo.tmp_dir, "rwlock")
-    by_links = repo.config["core"].get("hardlink_lock", False)
-    with make_lock(f"{path}.lock", repo.tmp_dir, hardlink_lock=by_links):  # nobody is writing it
-        try:
-            json.loads(path.read_bytes() if path.exists() else "{}")
-        except ValueError:
-            log.warning("%s: a command that was killed left it cut; removed", path)
-            path.unlink()
 
 
 def _show_to_dvc(experiment: str, repo: Repo) -> None:
