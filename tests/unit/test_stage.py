@@ -1,6 +1,5 @@
 """What a stage checks before it works, and how a command ends when it is interrupted."""
 
-import ast
 import os
 import signal
 import subprocess
@@ -93,16 +92,6 @@ def test_a_full_disk_and_a_uid_without_an_account_are_met_before_libraries_load(
     ended = subprocess.run([sys.executable, file], capture_output=True, text=True, env=place)
     assert (ended.returncode, ended.stdout) == (2, f"uid{os.getuid()}\n")
     assert ended.stderr.startswith(f"error: {FULL}: No usable temporary directory")
-
-
-@pytest.mark.parametrize("program", [*(ROOT / "stages").glob("*.py"), ROOT / "src/attnmt/cli.py"])
-def test_every_program_imports_the_handling_of_ctrl_c_first(program: Path) -> None:
-    first = next(
-        node
-        for node in ast.parse(program.read_text()).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    )
-    assert ast.unparse(first) == "import attnmt.first_import"
 
 
 @pytest.mark.parametrize(
