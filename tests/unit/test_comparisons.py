@@ -63,13 +63,13 @@ def test_other_references_are_not_compared():
 
 @pytest.mark.parametrize("first", [GLOBAL, SUBWORDS])
 def test_the_best_systems_on_words_and_on_subwords_are_compared(first):
-    """The one on the units of the system that is named first is the base."""
+    """The base is the one on the units of which no system is named first."""
     params = of_own_text(made_params(GLOBAL, LOCAL, SUBWORDS))
     params = params.model_copy(update={"systems": [first]})
     numbers = made_numbers(params)
     perplexity = {name: numbers.system(name, "ppl", "dev").value for name in (GLOBAL, LOCAL)}
     best = min(perplexity, key=perplexity.get)
-    pair = (SUBWORDS, best) if first == GLOBAL else (best, SUBWORDS)
+    pair = (best, SUBWORDS) if first == GLOBAL else (SUBWORDS, best)
     found = names_compared(params, numbers)
     assert pair in found
     assert pair[::-1] not in found

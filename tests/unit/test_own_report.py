@@ -15,6 +15,7 @@ from attnmt.scoring.comparisons import comparisons
 
 BASE = "base_reverse_dropout"
 BEST, SECOND = "local_p_general_feed", "local_m_general_feed"
+SUBWORDS = "local_p_general_feed_bpe"
 PARAMS = of_own_text(made_params(*MODELS))
 NUMBERS = own_numbers(PARAMS)
 
@@ -50,6 +51,8 @@ def test_the_headline_follows_the_development_set():
     assert headline(PARAMS, changed(NUMBERS, line, value=1.0)).startswith(f"{SECOND} over {BASE}")
     alone = of_own_text(made_params(BEST))
     assert headline(alone, own_numbers(alone)).startswith(BEST)
+    both = of_own_text(made_params(BASE, BEST, SUBWORDS)).model_copy(update={"systems": [SUBWORDS]})
+    assert headline(both, own_numbers(both)).startswith(f"{SUBWORDS} over {BEST}: ")
     back = of_own_text(made_params("back_base_reverse", "back_global_dot_feed"))
     said = headline(back, own_numbers(back))
     assert said.startswith("back_global_dot_feed over back_base_reverse: +3.0 ")

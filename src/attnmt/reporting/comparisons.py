@@ -14,6 +14,7 @@ CAPTION = (
     "sentence for all lines."
 )
 GAIN = Format(1, signed=True)
+NAMED = 3  # parts in which two systems differ; more are only counted
 
 
 def comparisons_table(params: Params, numbers: ScoreTable) -> Table:
@@ -24,11 +25,12 @@ def comparisons_table(params: Params, numbers: ScoreTable) -> Table:
     rows: dict[str, dict[str, Cell]] = {}
     for one in pairs:
         gain, names = one.gain, (str(one.gain.system), str(one.gain.over))
+        parts = ", ".join(one.differ).replace("_", " ") or None
         system, over = (name + marks.get(name, "") for name in names)
         rows[f"{gain.system} over {gain.over}"] = {
             "system": system,
             "over": over,
-            "differ in": ", ".join(one.differ).replace("_", " ") or None,
+            "differ in": parts if len(one.differ) <= NAMED else f"{len(one.differ)} parts",
             "gain": gain.value,
             "gain, 95%": interval_of(gain),
             "p": gain.p,

@@ -85,7 +85,11 @@ def compared_pairs(params: Params, numbers: ScoreTable, test: str) -> list[Pair]
 
 
 def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, str]]:
-    """Return pairs of systems, the main one first. The one that params.yaml names first is the base."""
+    """Return pairs of systems, the main one first; the second of a pair is the base.
+
+    Of two that differ in one part it is the one that params.yaml names first. The best one on the units
+    of the system that is named first of all is compared with the best ones on other units.
+    """
     if not params.own_text:
         return []
     named = [*(params.systems or ()), *params.systems_and_ensembles]
@@ -94,9 +98,10 @@ def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, st
     pairs = []
     for direction in DIRECTIONS:
         groups = [group for group in ranked_by_units(params, numbers, direction) if group]
-        best = [with_and_without(params, group) for group in groups]
-        pairs += [(one, two) for one, two in best if one and two]
-        pairs += [(group[0], groups[0][0]) for group in groups[1:]]
+        for at, group in enumerate(groups):
+            pairs += [(groups[0][0], group[0])] * (at > 0)
+            one, two = with_and_without(params, group)
+            pairs += [(one, two)] if one and two else []
     for base, name in combinations(systems, 2):
         alike = params.direction(base) == params.direction(name)
         if alike and len(differing(params, name, base)) == 1:
