@@ -21,8 +21,6 @@ def run_app(app: typer.Typer) -> None:
     so does too little memory. A scheduler's signals end it as Ctrl-C does, and nothing is left
     half-written. During a training :mod:`attnmt.training.stop` handles them.
     """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as first_import.py set it
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     received: list[int] = []
 
     def end(number: int) -> NoReturn:

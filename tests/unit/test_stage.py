@@ -54,44 +54,18 @@ def test_a_command_that_is_told_to_end_leaves_nothing_half_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_while_libraries_load_ends_a_program_without_a_traceback(tmp_path: Path) -> None:
-    file = tmp_path / "attnmt"
-    file.write_text(
-        "import signal\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever it inherits\n"
-        "import attnmt.first_import\n"
-        "import time\n"
-        "print('begun', flush=True)\n"
-        "time.sleep(60)  # as if other libraries were loading\n"
-    )
-    command = [sys.executable, str(file)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline() == "begun\n"
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == -signal.SIGINT
-        assert process.stderr.read() == ""
-
-
-def test_a_full_disk_and_a_uid_without_an_account_are_met_before_libraries_load(
-    tmp_path: Path,
-) -> None:
+def test_a_uid_without_an_account_has_a_name(tmp_path: Path) -> None:
     file = tmp_path / "attnmt"
     file.write_text(
         "import pwd\n"
         "pwd.getpwuid = {}.__getitem__\n"
         "import attnmt.first_import\n"
-        "import getpass, resource, tempfile\n"
-        "print(getpass.getuser(), flush=True)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
-        "tempfile.gettempdir()\n"
+        "import getpass\n"
+        "print(getpass.getuser())\n"
     )
     place = {"PYTHONPATH": str(ROOT / "src")}
     ended = subprocess.run([sys.executable, file], capture_output=True, text=True, env=place)
-    assert (ended.returncode, ended.stdout) == (2, f"uid{os.getuid()}\n")
-    assert ended.stderr.startswith(f"error: {FULL}: No usable temporary directory")
+    assert (ended.returncode, ended.stdout) == (0, f"uid{os.getuid()}\n")
 
 
 @pytest.mark.parametrize(

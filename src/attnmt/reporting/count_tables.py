@@ -41,7 +41,7 @@ COST_CAPTION = (
     "trainings. Memory is the most that the process held, or that torch allocated on a GPU."
 )
 WHOLE = Format(0)
-Counts = dict[str, dict[str, ScoreRow]]  # the lines of each row, by metric
+Counts = dict[str, dict[str, ScoreRow]]  # the lines of each system, by metric
 
 
 def unknown_table(params: Params, numbers: ScoreTable) -> Table:
@@ -49,7 +49,7 @@ def unknown_table(params: Params, numbers: ScoreTable) -> Table:
     test = params.sets.tests[0]
     of_test = (line for line in numbers.lines if line.kind == "system" and line.set == test)
     rows: dict[str, dict[str, Cell]] = {}
-    for name, lines in _counts(of_test, UNKNOWN, "system").items():
+    for name, lines in _counts(of_test, UNKNOWN).items():
         rows[name] = {"system": name, "seeds": _seeds(params, name)}
         for metric, heading in UNKNOWN.items():
             rows[name][heading] = _mean(lines[metric])
@@ -67,7 +67,7 @@ def cost_table(params: Params, numbers: ScoreTable, runs: Iterable[Provenance] =
     by_model = {run.model: run for run in runs}
     of_systems = (line for line in numbers.lines if line.kind == "system")
     rows: dict[str, dict[str, Cell]] = {}
-    for name, lines in _counts(of_systems, COSTS, "system").items():
+    for name, lines in _counts(of_systems, COSTS).items():
         if "steps" in lines:
             rows[name] = {"system": name, "seeds": _seeds(params, name)}
             rows[name] |= {heading: _mean(lines.get(metric)) for metric, heading in COSTS.items()}
@@ -82,13 +82,12 @@ def cost_table(params: Params, numbers: ScoreTable, runs: Iterable[Provenance] =
     return table_of("table_cost", "Cost of training", COST_CAPTION, rows, formats)
 
 
-def _counts(lines: Iterable[ScoreRow], headings: Mapping[str, str], *fields: str) -> Counts:
-    """Return the lines of some metrics by their row, which some fields name, and by their metric."""
+def _counts(lines: Iterable[ScoreRow], headings: Mapping[str, str]) -> Counts:
+    """Return the lines of some metrics by their system and by their metric."""
     counts: Counts = {}
     for line in lines:
         if line.metric in headings:
-            row = " ".join(str(getattr(line, field)) for field in fields)
-            counts.setdefault(row, {})[line.metric] = line
+            counts.setdefault(str(line.system), {})[line.metric] = line
     return counts
 
 
