@@ -50,8 +50,9 @@ captions-short captions: $(VENV)
 	$(call show,$@)
 
 .PHONY: captions-report
-captions-report: $(VENV) ## Make the report of captions without a model, from archives that experiments/outputs.py has packed (downloads 2 MB)
-	python experiments/outputs.py report captions
+captions-report: $(VENV) ## Make the reports of captions and captions-strong without a model, from experiments/*/outputs (downloads 2 MB)
+	for each in $(patsubst experiments/%/outputs,%,$(wildcard experiments/*/outputs)); do \
+		python experiments/outputs.py report $$each; done
 	$(call show,captions)
 
 .PHONY: repro

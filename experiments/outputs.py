@@ -43,7 +43,7 @@ def pack(experiment: str, seed: int) -> None:
     files = list[Path]()
     for name, one in {**params.trainings, **params.ensembles}.items():
         if one.seed == seed:
-            files += layout.translations(name).iterdir()
+            files += layout.translations(name).glob("[!.]*")  # without what Snakemake puts there
             if name in params.trainings:
                 files += (layout.model(name) / file for file in (CONFIG, HISTORY, METRICS))
     if not files:
