@@ -12,7 +12,6 @@ import attnmt
 from attnmt.errors import InputError
 
 SOURCE = Path(attnmt.__file__).parent  # of the code that runs
-PROGRAM = Path(sys.argv[0])
 
 
 def refuse_other_code() -> None:
@@ -52,5 +51,5 @@ try:
 # No account has this uid, as with docker run --user; libraries ask for one.
 except (KeyError, OSError):
     os.environ["LOGNAME"] = f"uid{os.getuid()}"
-if PROGRAM.parent.name == "stages":
-    _run_own_code(PROGRAM.resolve().parents[1] / "src")
+if (folder := Path(sys.argv[0]).resolve().parent).name == "stages":
+    _run_own_code(folder.parent / "src")
