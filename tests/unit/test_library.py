@@ -192,7 +192,7 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.translate("Hi.\nYou."), r"'Hi.\\nYou.': several lines; give each as a sentence"),
     (lambda t: t.explain(" "), "sentence: ' ' has no words"),
     (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_general_feed' and no 'base'"),
-    (lambda _: attnmt.load("nowhere"), "nowhere: there is no such folder"),
+    (lambda _: attnmt.load("nowhere"), "nowhere: no such folder"),
     (lambda _: attnmt.load(ROOT / "README.md"), "README.md:\\d+: not YAML"),
     (lambda _: attnmt.load(ROOT / "params.yaml", "basse"), "no model or ensemble 'basse'"),
 ]

@@ -69,11 +69,11 @@ def translate(
 
     Examples:
 
-    attnmt translate "The old house is small." --alignments
+    attnmt translate --weights weights/demo "The old house is small." --alignments
 
     attnmt translate --input news.en --output news.de --model ensemble
 
-    attnmt translate --weights weights/demo --format json < news.en > news.jsonl
+    attnmt translate --format json < news.en > news.jsonl
     """
     choice = choose(experiment, model, weights)
     if text and source is not None:

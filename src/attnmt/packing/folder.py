@@ -61,10 +61,8 @@ def read_packed(folder: Path | str) -> Packed:
     """
     folder = Path(folder)
     if not (folder / DESCRIPTION).is_file():
-        why = "has no" if folder.is_dir() else "there is no such folder, so no"
-        raise InputError(
-            f"{folder}: {why} {DESCRIPTION}; name a folder that attnmt pack has written"
-        )
+        why = f"has no {DESCRIPTION}" if folder.is_dir() else "no such folder"
+        raise InputError(f"{folder}: {why}; name a folder that attnmt pack has written")
     manifest = read_model(folder / DESCRIPTION, _Description, AGAIN).metadata
     for name, digest in manifest.files.items():
         path = folder / name

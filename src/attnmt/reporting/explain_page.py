@@ -23,6 +23,7 @@ class Shown:
     pairs: int  # of sentences that it learned from
     vocabulary: tuple[int, int]  # entries of each language
     units: str  # what the entries are: words or pieces
+    penalty: str | None  # length_penalty of the search; None where log p ranks
     explanation: Explanation
 
     @classmethod
@@ -39,6 +40,7 @@ class Shown:
             pairs=pipeline.data.counts(params.sets.train).lines,
             vocabulary=(len(source.vocabulary), len(target.vocabulary)),
             units=source.unit,
+            penalty=pipeline.options.rules.length_penalty,
             explanation=explanation,
         )
 

@@ -13,7 +13,7 @@ from attnmt.reporting.table import decimal, signed
 from attnmt.scoring.ranking import attention_pair, best_systems, final_bleu, ranked_systems
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
 
-GAIN = "Gain by attention, BLEU"
+GAIN = "Gain by attention, BLEU before unk replace"
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,12 @@ def best_model(params: Params, root: Path = Path()) -> str:
     """
     ranked = ranked_models(params, root)
     if not ranked:
-        path = Layout(params.experiment, root).model("*") / METRICS
+        path = Layout(params.experiment, root).model("")
         other = f"snakemake -j2 --config experiment={params.experiment}"
         run = "make demo" if params.experiment == DEMO else other
         raise InputError(
-            f"{path}: no {params.main_direction} model is trained; to train them all: {run}; or name "
-            f"a model or packed weights"
+            f"{path}: no {params.main_direction} model is trained; run {run}, or name packed weights, "
+            f"as in --weights weights/demo"
         )
     return ranked[0]
 

@@ -1,6 +1,7 @@
 """Scores say how well a source state h_s fits the decoder's state h_t (section 3.1). Each is a module.
 
-Shapes: N sentences of at most M source words, K queries for each, n cells.
+Shapes: N sentences of at most M source words, K queries for each, n cells. matmul(x, W) is W x
+for each row x.
 """
 
 from abc import ABC, abstractmethod
