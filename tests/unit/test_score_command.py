@@ -61,13 +61,13 @@ def test_numbers_are_those_of_the_model_itself(score, params, folder, name):
     assert perplexity == pytest.approx(np.exp(sum(costs) / words), rel=1e-4)
 
 
-@pytest.mark.parametrize("weights", ["demo", "captions"])
+@pytest.mark.parametrize("weights", ["demo", "captions-strong"])
 def test_numbers_are_those_of_translate_for_its_own_translations(attnmt, weights):
     """An n-best list, in which only known words stand, gets the numbers that it has."""
     folder = ("--weights", str(ROOT / "weights" / weights))
     sentences = {
         "demo": ["Trosto visits a woman every day.", "The old house is small."],
-        "captions": ["A man rides his bicycle.", "Two children are playing in the park."],
+        "captions-strong": ["A man rides his bicycle.", "Two children are playing in the park."],
     }[weights]
     listed = attnmt("translate", *sentences, *folder, "--n-best", "4", "--scores")[1].splitlines()
     lines, texts, scores = zip(*(row.split("\t") for row in listed), strict=True)
