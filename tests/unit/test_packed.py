@@ -195,7 +195,9 @@ def test_the_commands_take_packed_weights_in_any_folder(project, attnmt, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("weights", "most"), [(DEMO, 4e6), (ROOT / "weights/captions-strong", 10e6)], ids=["demo", "captions"]
+    ("weights", "most"),
+    [(DEMO, 4e6), (ROOT / "weights/captions-strong", 10e6)],
+    ids=["demo", "captions"],
 )
 def test_ready_made_weights_are_small_and_translate_the_sentences_of_the_readme(weights, most):
     assert sum(path.stat().st_size for path in weights.rglob("*") if path.is_file()) < most
