@@ -52,8 +52,7 @@ captions-short captions: $(VENV)
 .PHONY: captions-report
 captions-report: $(VENV) ## Make the reports of captions and captions-strong without a model, from experiments/*/outputs (downloads 2 MB)
 	for each in $(patsubst experiments/%/outputs,%,$(wildcard experiments/*/outputs)); do \
-		python experiments/outputs.py report $$each; done
-	$(call show,captions)
+		python experiments/outputs.py report $$each; echo "The report: file://$(CURDIR)/reports/$$each/index.html"; done
 
 .PHONY: repro
 repro: $(VENV) ## Run the demo with DVC instead of Snakemake, one stage after the other
