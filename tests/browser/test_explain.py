@@ -38,7 +38,7 @@ def shown(name: str, spans: bool) -> Shown:
     window, D = ("local_p", 1) if spans else ("global", None)
     settings = 1, "backwards", True, window, D
     explanation = Explanation(*settings, "same", 5, source, [best, other], reference)
-    about = "demo", name, f"label of {name}", LANGUAGES, 8500, (600, 700), "words"
+    about = "demo", name, f"label of {name}", LANGUAGES, 8500, (600, 700), "words", None
     return Shown(*about, explanation)
 
 
