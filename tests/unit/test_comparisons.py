@@ -63,7 +63,7 @@ def test_other_references_are_not_compared():
 
 @pytest.mark.parametrize("first", [GLOBAL, SUBWORDS])
 def test_the_best_systems_on_words_and_on_subwords_are_compared(first):
-    """The base is the one on the units of which no system is named first."""
+    """The base does not read the units of the system that is named first."""
     params = of_own_text(made_params(GLOBAL, LOCAL, SUBWORDS))
     params = params.model_copy(update={"systems": [first]})
     numbers = made_numbers(params)

@@ -122,13 +122,16 @@ def test_every_name_of_the_page_exists():
         assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
 
 
-def test_the_blocks_of_the_page_run(tmp_path, monkeypatch):
-    page = PAGE.read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(import attnmt\n.*?)^```", page, re.M | re.S)
+@pytest.mark.parametrize("path", [PAGE, ROOT / "docs/report.md"], ids=lambda path: path.stem)
+def test_the_blocks_of_a_page_run(path, tmp_path, monkeypatch):
+    blocks = re.findall(r"^```python\n(import .*?)^```", path.read_text("utf-8"), re.M | re.S)
     assert blocks
-    monkeypatch.chdir(ROOT)
+    for name in ("reports", "weights"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
     for block in blocks:
-        exec(compile(block, "docs/extending.md", "exec"), {"__name__": "page"})
+        exec(compile(block, str(path), "exec"), {"__name__": "page"})
 
 
 def test_the_package_loads_what_it_offers_only_when_asked():

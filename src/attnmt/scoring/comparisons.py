@@ -99,9 +99,11 @@ def _compared_systems(params: Params, numbers: ScoreTable) -> list[tuple[str, st
     for direction in DIRECTIONS:
         groups = [group for group in ranked_by_units(params, numbers, direction) if group]
         for at, group in enumerate(groups):
-            pairs += [(groups[0][0], group[0])] * (at > 0)
+            if at > 0:
+                pairs.append((groups[0][0], group[0]))
             one, two = with_and_without(params, group)
-            pairs += [(one, two)] if one and two else []
+            if one and two:
+                pairs.append((one, two))
     for base, name in combinations(systems, 2):
         alike = params.direction(base) == params.direction(name)
         if alike and len(differing(params, name, base)) == 1:
