@@ -55,8 +55,8 @@ def pack(experiment: str, seed: int) -> None:
                 out, replaced = (
                     layout.translations(name) / f"{test}.{e}" for e in ("out", "replaced")
                 )
-                contents[out] = out.read_bytes()
                 contents[out.with_suffix(".unk")] = _replacements(out, replaced).encode()
+                contents[out] = out.read_bytes()
             patterns = ["*.forced.scores", "*.forced.links", layout.offset(name).name]
             if seed == 1:  # the report shows no other seed's attention
                 patterns.append("*.attention.json")
