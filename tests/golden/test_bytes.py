@@ -15,7 +15,9 @@ EXPECTED = json.loads(Path(__file__).with_name("bytes.json").read_text())
 
 
 SCRIPT = Path(__file__).parents[1] / "support/same_bytes.py"
+CPUINFO = Path("/proc/cpuinfo")
 has_avx512 = torch.cpu._is_avx512_supported()
+is_zen5 = CPUINFO.exists() and "cpu family\t: 26\n" in CPUINFO.read_text()
 
 
 @pytest.mark.skipif(
@@ -29,6 +31,7 @@ def test_small_trainings_have_the_bytes_of_every_other_machine():
 
 
 @pytest.mark.skipif(not has_avx512, reason="needs a processor with AVX-512")
+@pytest.mark.xfail(is_zen5, strict=True, reason="there some weights differ")
 def test_they_have_them_where_products_use_avx512():
     done = subprocess.run([sys.executable, SCRIPT, "avx512"], capture_output=True, check=True)
     assert json.loads(done.stdout) == EXPECTED
