@@ -31,7 +31,7 @@ def test_small_trainings_have_the_bytes_of_every_other_machine():
 
 
 @pytest.mark.skipif(not has_avx512, reason="needs a processor with AVX-512")
-@pytest.mark.xfail(is_zen5, strict=True, reason="there some weights differ")
+@pytest.mark.xfail(is_zen5, strict=True, reason="there oneDNN's LSTM differs")
 def test_they_have_them_where_products_use_avx512():
     done = subprocess.run([sys.executable, SCRIPT, "avx512"], capture_output=True, check=True)
     assert json.loads(done.stdout) == EXPECTED

@@ -24,9 +24,9 @@ Threads = Annotated[int, Field(ge=1, le=1024)]
 class Machine(Strict):
     """Settings for the machine. The first two change a result: they decide how sums are rounded."""
 
-    # avx2 gives the same bytes on every x86-64 processor that has it. avx512 is meant to give them too,
-    # faster, but has not been seen on Intel's. all uses more where there is more (AMX), but the numbers
-    # are then those of that kind of processor
+    # avx2 gives the same bytes on every x86-64 processor that has it. avx512 is faster; an LSTM then has
+    # other bytes on AMD's Zen 5, and Intel's were not tried. all uses more where there is more (AMX), but
+    # the numbers are then those of that kind of processor
     cpu_isa: CpuISA
     train_threads: Threads  # CPU threads of a training
     decode_threads: Threads  # CPU threads of a translation

@@ -6,7 +6,7 @@ computes for the first time:
 
 - torch's own loops (sums, softmax, tanh) work on as many numbers at once as the instructions allow;
 - oneDNN makes the code of products of matrices (``products.py``) and of an LSTM's layers (``stack.py``)
-  from the instructions, so that AVX-512 gives the same bytes;
+  from the instructions, whoever made the processor;
 - MKL has the rest: batched products, products with vectors, exp and log. It looks at the processor's
   maker unless it is told to be ``COMPATIBLE``, which is slow.
 
@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 def compute_with(instructions: CpuISA) -> None:
     """Compute with AVX2 in this process, or say that it cannot; ``all`` leaves it as it is.
 
-    ``avx512`` lets products of matrices use AVX-512 where there is such, with the same bytes
-    (``products.py``).
+    ``avx512`` lets oneDNN use AVX-512 where there is such. Products of matrices then have the same
+    bytes, and so has an LSTM, but not on AMD's Zen 5.
     """
     if instructions != "all" and (why := keep_to_avx2(instructions)):
         log.warning("%s", why)

@@ -21,7 +21,7 @@ class Stack(nn.Module):
     """Layers of n cells each.
 
     Each layer is torch's module, which holds the weights, and takes all steps at once by cuDNN on a GPU.
-    On a processor, oneDNN does so for an LSTM, with the same bytes with AVX2 and AVX-512.
+    On a processor, oneDNN does so for an LSTM, with the same bytes wherever it is held to AVX2.
     """
 
     def __init__(self, cell: Cell, inputs: int, size: int, layers: int, dropout: float) -> None:
