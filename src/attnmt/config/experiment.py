@@ -25,7 +25,7 @@ class Machine(Strict):
     """Settings for the machine. The first two change a result: they decide how sums are rounded."""
 
     # avx2 gives the same bytes on every x86-64 processor that has it. avx512 is faster; an LSTM then has
-    # other bytes on AMD's Zen 5, and Intel's were not tried. all uses more where there is more (AMX), but
+    # other bytes on AMD's Zen 5, and Intel's were not tried. all uses more where there is more (AMX);
     # the numbers are then those of that kind of processor
     cpu_isa: CpuISA
     train_threads: Threads  # CPU threads of a training
