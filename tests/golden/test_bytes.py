@@ -15,6 +15,12 @@ EXPECTED = json.loads(Path(__file__).with_name("bytes.json").read_text())
 
 
 SCRIPT = Path(__file__).parents[1] / "support/same_bytes.py"
+LOADED = """
+import attnmt
+from attnmt.model.cpu_isa import used
+attnmt.load('weights/demo')
+print(used())
+"""
 CPUINFO = Path("/proc/cpuinfo")
 has_avx512 = torch.cpu._is_avx512_supported()
 is_zen5 = CPUINFO.exists() and "cpu family\t: 26\n" in CPUINFO.read_text()
@@ -35,3 +41,11 @@ def test_small_trainings_have_the_bytes_of_every_other_machine():
 def test_they_have_them_where_products_use_avx512():
     done = subprocess.run([sys.executable, SCRIPT, "avx512"], capture_output=True, check=True)
     assert json.loads(done.stdout) == EXPECTED
+
+
+@pytest.mark.skipif(not torch.cpu._is_avx2_supported(), reason="needs a processor with AVX2")
+def test_a_loaded_model_computes_with_avx2_alone():
+    command = [sys.executable, "-c", LOADED]
+    # Without the variables that tests/conftest.py has set.
+    printed = subprocess.check_output(command, cwd=SCRIPT.parents[2], env={"OMP_NUM_THREADS": "1"})
+    assert printed.decode() == "avx2\n"

@@ -52,13 +52,13 @@ def load_model(params: Params, name: str, data: EncodedSets, root: Path = Path()
     path = Layout(params.experiment, root).model(name) / WEIGHTS
     if not path.exists():
         raise InputError(f"{path}: no such file; train the model first")
+    compute_with(params.machine.cpu_isa)  # first, since torch computes when it reads weights
     try:
         weights, metadata = read_tensors(path)
         values = json.loads(metadata["config"])
         config = checked(values, TrainedConfig, str(path), again(path.parent))
         _check_settings(config, params, name, path)
         _check_text(config, params, name, path, data)
-        compute_with(params.machine.cpu_isa)
         words = config.source_words, config.target_words
         model = LuongNMT(ModelConfig(config.system, config.shape, *words))
         model.load_state_dict(weights, assign=True)
