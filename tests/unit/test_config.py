@@ -117,13 +117,6 @@ def test_a_mistake_is_named_with_its_line(write, name, old, new, place, word):
     assert word in str(error.value)
 
 
-def test_a_value_of_thousands_of_brackets_is_refused(write):
-    deep = "name: " + "{a: " * 3000 + "}" * 3000
-    path = written(write, demo_text().replace("name: German", deep))
-    with pytest.raises(InputError, match=f"{TARGET}.name"):
-        load_params(path, path.parent)
-
-
 def written(write: Write, params: str | None = None, systems: str | None = None) -> Path:
     """Write both files, the demo's unless given; return the path of the parameters."""
     write("systems.yaml", (SYSTEMS.read_text() if systems is None else systems).encode())

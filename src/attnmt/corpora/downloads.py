@@ -56,7 +56,6 @@ def fetch(
 
 
 def _is_there(path: Path, file: File) -> bool:
-    """Return whether a path holds a verified copy of a file."""
     return path.is_file() and _digest(path, file) == file.digest
 
 

@@ -66,7 +66,7 @@ class YamlFile:
         text = read_text(path)
         try:
             return cls(path, text, parse(text))
-        except (YAMLError, ValueError, RecursionError) as error:  # a ValueError is about a date
+        except (YAMLError, ValueError) as error:  # a ValueError is about a date
             mark = getattr(error, "problem_mark", None)
             place = f"{path}:{mark.line + 1}" if mark else path
             what = getattr(error, "problem", None) or error
@@ -94,8 +94,8 @@ class YamlFile:
         """Return the 1-based line of a value, or of the nearest section above that is written there."""
         node: Any = None
         line = 1
-        # This parser refuses a tab before a comment, and brackets in 300 others; the C parser does not.
-        with suppress(YAMLError, RecursionError):
+        # This parser refuses a tab before a comment; the C parser does not.
+        with suppress(YAMLError):
             node = YAML().load(self.text)
         for part in location:
             places: Any = isinstance(node, CommentedBase) and node.lc.data

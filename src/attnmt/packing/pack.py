@@ -164,7 +164,6 @@ def _card(
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a literal of Python and of JSON."""
     return json.dumps(text, ensure_ascii=False)
 
 

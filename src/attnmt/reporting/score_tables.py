@@ -235,7 +235,6 @@ def _paper_gain(scores: Scores, row: Row, over: Row) -> float | None:
 
 
 def _is_decided(gain: ScoreRow) -> bool:
-    """Return whether several seeds decide a gain."""
     return (gain.trainings or 1) > 1 and gain.p is not None and gain.p < ALPHA
 
 

@@ -40,7 +40,6 @@ def render(template: str, *, styles: Sequence[str], scripts: Sequence[str], **va
 
 
 def _part(*names: str) -> Markup:
-    """Return files of ``page_parts/``, one after the other, as text that is not escaped."""
     return Markup("\n".join((PARTS / name).read_text(encoding="utf-8") for name in names))
 
 

@@ -126,7 +126,6 @@ def _costs(study: ExperimentScores, name: str, test: str, steps: Sequence[int]) 
 
 
 def _common_steps(curves: Iterable[Sequence[Mapping[int, float]]]) -> list[int]:
-    """Return the steps at which all seeds of some systems were evaluated."""
     return sorted(set.intersection(*(set(curve) for seeds in curves for curve in seeds)))
 
 

@@ -158,7 +158,6 @@ def _groups(
 
 
 def _links(make_row: MakeRow, params: Params, name: str) -> Iterator[Scored]:
-    """Yield the error rate of each aligned set."""
     how = f"attention_offset:{load_offset(params, name)}"
     for aligned in params.sets.aligned:
         links = read_forced(params, name, aligned)

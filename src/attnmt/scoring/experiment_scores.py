@@ -44,7 +44,6 @@ class ExperimentScores:
         self.optimizer = cache(self._optimizer)
 
     def _scores(self, name: str | None) -> ScoreTable:
-        """Return the scores of one model or ensemble, or of what is no model."""
         return read_scores(self.params, str(name))
 
     def _counts(self, name: str) -> dict[str, Counts]:
@@ -119,7 +118,6 @@ class ExperimentScores:
         ]
 
     def _optimizer(self, name: str) -> str:
-        """Return what trains a system, or the members of an ensemble."""
         return self.params.settings(self.params.translators(name).members[0]).optimizer
 
     def squeezed(

@@ -132,7 +132,6 @@ def _mean(study: ExperimentScores, lines: Sequence[ScoreRow]) -> ScoreRow:
 
 
 def _each(texts: Iterable[str]) -> str:
-    """Return each different text once."""
     return ", ".join(dict.fromkeys(texts))
 
 
