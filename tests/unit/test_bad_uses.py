@@ -68,6 +68,7 @@ REFUSED: list[tuple[str, str]] = [
     ("translate -i latin1.en", "latin1.en:2: "),
     ("translate -i long.en", "long.en:2: more than 10,000 characters"),
     ("translate -i house.en -o link.en", "--output: link.en is also given as house.en"),
+    ("translate -i house.en -o house.de.gz", "--output: house.de.gz"),
     ("translate house -m plain", "dvc repro translate@plain"),
 ]
 
@@ -91,6 +92,7 @@ def test_lines_before_a_fault_in_a_stream_are_answered(run, answer):
 WARNED: list[tuple[str, bytes, str]] = [
     ("translate", b"", "standard input is empty"),
     ("translate -m gru", LONG.encode(), "the models do not read 27 first words"),
+    ("translate house.en", b"not read", "house.en: taken as a sentence"),
 ]
 
 

@@ -247,12 +247,14 @@ def test_systems_below_the_constant_baseline_have_no_verdict_and_other_claims_le
     ]
     numbers += [made_line("base", "bleu", 9.0, 1.0, replacement="before", family="luong", **key)]
     numbers += [made_line("constant", "bleu", 5.0, direction="forward", **key)]
+    variants = [{"systems": [BEST], "over": [other]} for other in ("base", LOCAL_M)]
     claims = {"high": claim_of(), "low": claim_of(over=[LOCAL_M])}
-    both, (high, low) = (
+    claims["one low"] = claim_of(systems=None, over=None, variants=variants)
+    each, (high, *low) = (
         judge_claims(ExperimentScores(params), ScoreTable(lines), claims) for lines in ([], numbers)
     )
-    assert (high.verdict, high.p_holm) == ("confirmed", both[0].p)
-    assert (low.verdict, low.p_holm) == ("below baseline", None)
+    assert (high.verdict, high.p_holm) == ("confirmed", each[0].p)
+    assert [(one.verdict, one.p_holm) for one in low] == [("below baseline", None)] * 2
 
 
 def test_one_seed_judges_no_claim_and_every_claim_of_the_project_has_a_line(params):

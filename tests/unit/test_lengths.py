@@ -1,8 +1,12 @@
 """Groups by length: a case worked by hand, and the groups of the paper's own test set."""
 
 import numpy as np
+import pytest
+from small_project import ROOT
 
+from attnmt.config.claims import project_claims
 from attnmt.scoring.lengths import length_groups, slopes, spread_by_length
+from attnmt.scoring.published import printed_curves
 
 # How many references of the paper's newstest2014 have 0, 1, 2, .. words.
 NEWSTEST2014 = [
@@ -28,9 +32,18 @@ def test_counts_of_a_group_stand_in_its_columns():
 
 
 def test_the_groups_of_newstest2014_end_where_the_papers_do():
-    """Figure 6's x-values, read off the paper."""
+    """Figure 6's x-values, read off the paper; claims.yaml has the slopes of its curves."""
     lengths = np.repeat(np.arange(len(NEWSTEST2014)), NEWSTEST2014)
     groups = length_groups(lengths, 200)
     ends = [8, 10, 12, 14, 16, 18, 19, 22, 24, 27, 30, 34, 42, 75]
     assert [lengths[group[-1]] for group in groups] == ends
     assert [len(group) for group in groups] == [*[200] * 13, 137]
+    curves = printed_curves("Figure 6")
+    means = [lengths[group].mean() for group in groups]
+    local_p, without = (
+        np.polyfit(means, [point.y for point in curves[row]], 1)[0]
+        for row in ("local_p_unk", "dropout")
+    )
+    claimed = project_claims(ROOT)
+    assert local_p == pytest.approx(claimed["figure6_no_loss"].size, abs=5e-4)
+    assert local_p - without == pytest.approx(claimed["figure6_less_loss"].size, abs=5e-4)

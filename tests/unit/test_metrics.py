@@ -48,7 +48,8 @@ def test_it_is_what_the_command_line_prints(tmp_path, script):
     assert 10 < ours.value < 95
     assert ours.value == printed["score"] == METRICS[script].value(counts)
     assert METRICS[script].scores(counts.sum(0)[None]) == pytest.approx(ours.value, abs=1e-4)
-    assert (ours.low, ours.high) == pytest.approx((mean - half_width, mean + half_width), abs=1e-9)
+    bounds = mean - half_width, mean + half_width  # both numbers are printed with four decimals
+    assert (ours.low, ours.high) == pytest.approx(bounds, abs=1.6e-4)
     assert ours.low < ours.value < ours.high
     assert ours.signature == f"{printed['name']}|{printed['signature']}"
 
@@ -71,11 +72,7 @@ def test_the_scores_of_many_sums_are_those_that_sacrebleu_gives_one_by_one(scrip
     assert metric.scores(sums) == pytest.approx(one_by_one, rel=1e-13, abs=1e-11)
 
 
-def test_what_cannot_be_scored_is_refused(monkeypatch):
-    score = METRICS["nist"].score
+def test_what_cannot_be_scored_is_refused():
     for translations, references in (("a", "ab"), ("", "")):
         with pytest.raises(InputError, match="nist: "):
-            score([*translations], References([*references]), 100)
-    monkeypatch.setenv("SACREBLEU_SEED", "7")
-    with pytest.raises(InputError, match="SACREBLEU_SEED"):
-        score(["a"], References(["a"]), 100)
+            METRICS["nist"].score([*translations], References([*references]), 100)

@@ -225,6 +225,12 @@ def test_an_ensemble_of_seeds_has_them(new):
     assert len(params.trainings) == 5
 
 
+def test_sources_of_dev_and_test_in_the_training_text_are_counted(new):
+    write_lines(Path("../test.fr"), [*FRENCH[50:58], FRENCH[3], f" {FRENCH[4]}"])
+    _, _, err = new("own", *SETS)
+    assert "warning: 2 " in err
+
+
 def test_divided_text_has_no_source_twice(tmp_path):
     train = (tmp_path / "x.a", tmp_path / "x.b")
     write_lines(train[0], [f"s{n % 30}" for n in range(60)])

@@ -41,6 +41,7 @@ def test_a_claim_is_confirmed_refuted_or_undecided():
 )
 def test_variants_decide_a_claim_if_all_agree(one, two, word):
     both = all_agree([outcome(*one, value=3.0), outcome(*two, value=2.0)])
+    assert (both.low, both.high) == (1.0, 4.0)
     assert verdicts({"a": both})["a"].word == word
     assert both.p == min(1, 2 * min(max(one[0], two[0]), max(one[1], two[1])))
     assert both.value == (3.0 if one[0] > two[0] else 2.0)

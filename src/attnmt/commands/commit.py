@@ -54,7 +54,7 @@ def commit(
         more = f" and {others} more" * (others > 0)
         raise InputError(
             f"{experiment}: these stages are out of date: {', '.join(committed.stale[:NAMED])}{more}; "
-            f"run snakemake or dvc repro, then attnmt commit again"
+            f"run snakemake -j2 --config experiment={experiment}, then attnmt commit again"
         )
     if not committed.new:
         typer.echo("DVC has everything already.")

@@ -49,9 +49,9 @@ def explain(
 
     attnmt explain "Trosto visits a woman every day."
 
-    attnmt explain "The old house is small." --model local_m_general_feed --model base_reverse
+    attnmt explain "Anna is reading the old letter." --model local_m_general_feed --model base_reverse
 
-    attnmt explain "The old house is small." --weights weights/demo --weights my-weights
+    attnmt explain "Anna is reading the old letter." --weights weights/demo --weights my-weights
     """
     choices = choose_several(experiment, model, weights)
     for other in choices[1:]:

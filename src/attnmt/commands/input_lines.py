@@ -9,7 +9,7 @@ from typing import Annotated, Generic, NamedTuple, TypeVar
 
 import typer
 
-from attnmt.commands.messages import note
+from attnmt.commands.messages import note, warn
 from attnmt.errors import InputError
 from attnmt.files.text_file import decode_lines, iter_lines
 
@@ -68,6 +68,9 @@ def lines_given(text: list[str] | None, path: Path | None) -> Given[Line]:
     """
     if not text and path is None:
         return _standard_input("a sentence")
+    for one in text or ():
+        if Path(one).is_file():
+            warn(f"{one}: taken as a sentence, although there is such a file; --input reads it")
     name = "text" if text else str(path)
     lines = decode_lines(map(os.fsencode, text), name) if text else iter_lines(Path(name), True)
     checked = [*_checked(lines, name)]

@@ -38,7 +38,10 @@ Experiment = Annotated[
         callback=_plain,
     ),
 ]
-BEST = "A model or an ensemble. The default is the model with the lowest perplexity on the dev set."
+BEST = (
+    "A model or an ensemble. The default is the model with the lowest perplexity on the dev set of "
+    "those that read the same units as the experiment's first system."
+)
 OneModel = Annotated[str | None, _model(BEST)]
 SeveralModels = Annotated[list[str] | None, _model(f"{BEST} Several may be given.")]
 WEIGHTS = "A folder that attnmt pack wrote, in place of an experiment's model."

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 import yaml
 
+from attnmt.commands.messages import warn
 from attnmt.config import DEMO, SYSTEMS, load_params
 from attnmt.config.generated import write_trainings
 from attnmt.config.systems import Systems
@@ -41,7 +42,8 @@ def new(
     train: Annotated[
         Files,
         typer.Option(
-            help="Training text, a sentence a line, or .gz. The suffixes are the languages' codes.",
+            help="Training text, a sentence a line, or .gz; a TSV is given twice. The suffixes are the "
+            "languages' codes.",
             metavar=PAIR,
         ),
     ],
@@ -68,7 +70,7 @@ def new(
     """Make an experiment from your own text: check the files, propose sizes, say what it will cost.
 
     The experiment is a folder in experiments/. Its params.yaml is yours to change. Its text/ links to
-    your files, and has copies of what --hold-out divides and of SGM. Further test sets,
+    your files, and has copies of what --hold-out divides, of SGM and of TSV. Further test sets,
     references and gold links may be added there (docs/text.md).
 
     Examples:
@@ -101,6 +103,11 @@ def new(
             del sets["train"]
             shared = write_divided(text, codes, hold_out, place)
             text = place / f"train.{codes[0]}", place / f"train.{codes[1]}"
+        elif repeated := new_files.repeated_sources(*(files[codes[0]] for files in sets.values())):
+            warn(
+                f"{repeated:,} training pairs have a source of dev or test, so scores will be too "
+                f"high; leave the pairs out, or give --hold-out in place of --dev and --test"
+            )
         firsts = [known.ensembles[x].members[0] if x in known.ensembles else x for x in chosen]
         families = list(dict.fromkeys(known.systems[x].family for x in firsts))
         directions = {known.systems[x].direction for x in firsts}
@@ -131,7 +138,7 @@ def _place(name: str) -> Path:
     if not letters or yaml.safe_load(name) != name or name.lower() in ("nan", "inf", "infinity"):
         raise InputError(
             f"NAME: {name!r} cannot be an experiment's name; begin with a letter, and use letters, "
-            f"digits, _ and -, as in study-1"
+            f"digits, _ and -, as in study-1, and no word that YAML reads as a value, as null"
         )
     if not Path(SYSTEMS).exists():
         raise InputError(f"{SYSTEMS}: no such file; run in the project's folder")
@@ -192,7 +199,7 @@ def _say(folder: Path, proposal: "Proposal", shared: int) -> None:
     typer.echo(
         f"{folder}: {about}{proposal.pairs:,} training pairs; left out {about}{left_out:,}: "
         f"{proposal.long:,} longer than {proposal.max_length} tokens, {proposal.empty:,} with an empty "
-        f"side, {shared:,} with a source of dev or test"
+        f"side" + f", {shared:,} with a source of dev or test" * (shared > 0)
     )
     for side in (proposal.languages.source, proposal.languages.target):
         tokens, unknown = proposal.tokens[side.code], proposal.unknown[side.code]

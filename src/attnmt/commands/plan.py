@@ -9,6 +9,7 @@ from rich import box, filesize
 from rich.console import Console
 from rich.table import Table
 
+from attnmt.commands.messages import counted
 from attnmt.commands.model_choice import Experiment
 from attnmt.commands.options import of_the_extra
 from attnmt.config import DEMO, Params, load_params, params_file
@@ -50,7 +51,7 @@ def plan(experiment: Experiment = DEMO) -> None:
         _print_trainings(page, params, to_train)
     else:
         page.print("Nothing is to be trained.")
-    page.print(_downloads(params, "corpus" in done))
+    page.print(_downloads(params, "corpus" in done), soft_wrap=True)
 
 
 def _stage_table(stages: Sequence["Stage"]) -> Table:
@@ -120,6 +121,6 @@ def _downloads(params: Params, done: bool) -> str:
     if 0 < len(sizes) < len(missing):
         known += f" and {len(missing) - len(sizes)} of unknown size"
     return (
-        f"Downloads: {len(missing)} files{known}. To fetch them in advance: snakemake --config "
-        f"experiment={params.experiment} -- {Layout(params.experiment).raw}"
+        f"Downloads: {counted(len(missing), 'file')}{known}. To fetch them in advance:\n"
+        f"snakemake -j1 --config experiment={params.experiment} -- {Layout(params.experiment).raw}"
     )

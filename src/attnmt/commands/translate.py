@@ -69,7 +69,7 @@ def translate(
 
     Examples:
 
-    attnmt translate --weights weights/demo "The old house is small." --alignments
+    attnmt translate --weights weights/demo "Anna is reading the old letter." --alignments
 
     attnmt translate --input news.en --output news.de --model ensemble
 
@@ -78,6 +78,8 @@ def translate(
     choice = choose(experiment, model, weights)
     if text and source is not None:
         raise InputError("--input: text is given, too; give only one of the two")
+    if output and output.suffix == ".gz":
+        raise InputError(f"--output: {output} would be plain text; leave .gz out")
     if output and source and output.resolve() == source.resolve():
         raise InputError(f"--output: {output} is also given as {source}; name another file")
     given = lines_given(text, source)

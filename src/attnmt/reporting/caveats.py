@@ -21,21 +21,19 @@ def notes_of(labels: Iterable[str]) -> list[str]:
     return [f"{mark} {meaning}" for mark, meaning in MARKS.items() if mark in text]
 
 
-def poorly_aligned(params: Params, numbers: ScoreTable, gains: Iterable[ScoreRow]) -> set[str]:
-    """Return each loser of decided gains of BLEU that links words no better than the diagonal does.
+def poorly_aligned(params: Params, numbers: ScoreTable, gain: ScoreRow) -> str | None:
+    """Return the loser of a decided gain of BLEU if it links words no better than the diagonal does.
 
     Such links alone say little: some systems that translate well have no better ones. Where a system
     also loses, links worse than the winner, and has most links wrong, it may not have learned where to
     look. Below MOSTLY_WRONG it looks where the words are, and only the text is so close to word for word
     that the diagonal is hard to beat.
     """
-    losers = set[str]()
-    for gain in gains:
-        if gain.metric == "bleu" and gain.value and gain.system != gain.over:
-            loser, winner = (gain.over, gain.system) if gain.value > 0 else (gain.system, gain.over)
-            if loser in params.trainings and _links_worse(params, numbers, loser, winner):
-                losers.add(str(loser))
-    return losers
+    if gain.metric != "bleu" or not gain.value or gain.system == gain.over:
+        return None
+    loser, winner = (gain.over, gain.system) if gain.value > 0 else (gain.system, gain.over)
+    poor = loser in params.trainings and _links_worse(params, numbers, loser, winner)
+    return loser if poor else None
 
 
 def _links_worse(

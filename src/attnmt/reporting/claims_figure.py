@@ -14,11 +14,12 @@ from attnmt.scoring.claim_lines import ClaimLine
 NAME = "claims"
 TITLE = "The claims, measured"
 CAPTION = (
-    "Filled points are ours with 95% intervals, and rings are the published sizes. The verdict says "
-    "what several trainings of each system decide."
+    "Filled points are ours with 95% intervals, and rings are the published sizes. A dotted line is the "
+    "bound of a claim that has one in place of 0. The verdict says what several trainings of each "
+    "system decide."
 )
-GRAY = "#888888"
-COLORS = {"confirmed": "#0072B2", "refuted": "#D55E00"}  # the others are gray
+GRAY = "#666666"
+COLORS = {"confirmed": "#0072B2", "refuted": "#B84A00"}  # the others are gray
 AXIS = 0.45  # inches of the axis and the heading of a measure
 WRAP = 62  # characters of a claim in a line
 
@@ -39,8 +40,8 @@ def claims_svg(claims: Sequence[ClaimLine]) -> str:
 
 def draw_claims(claims: Sequence[ClaimLine]) -> Canvas:
     """Draw axes for each measure, one below the other, because measures have different scales."""
-    measures = dict.fromkeys(one.measure for one in claims)
-    groups = {name: [one for one in claims if one.measure == name] for name in measures}
+    measures = dict.fromkeys(one.measured for one in claims)
+    groups = {name: [one for one in claims if one.measured == name] for name in measures}
     heights = [AXIS + LINE * sum(map(_height, group)) for group in groups.values()]
     canvas = Canvas(figsize=(COLUMN, sum(heights)), layout="constrained")
     all_axes = canvas.subplots(len(groups), 1, squeeze=False, height_ratios=heights)[:, 0]
@@ -70,11 +71,11 @@ def _draw_measure(axes: Axes, claims: Sequence[ClaimLine]) -> None:
         text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # over the grid
         top += _height(one)
         y, color = top - 1.3, COLORS.get(one.verdict, GRAY)
-        if one.low is not None and one.high is not None:
-            bounds = [one.low, one.high]
-            axes.plot(bounds, [y, y], color=color, linewidth=2, solid_capstyle="butt")
-        if one.ours is not None:
-            axes.plot([one.ours], [y], "o", color=color, markersize=5)
+        if one.bound:
+            axes.plot([one.bound] * 2, [y - 0.7, y + 0.7], ":", color=INK, linewidth=1)
+        ours = [x for x in (one.low, one.ours, one.high) if x is not None]
+        (line,) = axes.plot(ours, [y] * len(ours), "-o", color=color, markevery=[1], markersize=5)
+        line.set(linewidth=2, solid_capstyle="butt")
         if one.paper is not None:
             axes.plot([one.paper], [y], "o", mfc="none", mec=INK, markersize=6)
         axes.text(1.01, y, one.verdict, color=color, va="center", transform=across)

@@ -9,9 +9,9 @@ NAME = "claims"
 CAPTION = (
     "All claims are tested together, and p after Holm decides at 5%. Ours is a difference of mean "
     "scores; of several differences or variants, the one that speaks least for the claim. At most 5% "
-    "of experiments have a false verdict if scores are normal and vary alike, 9% if one system varies "
-    "three times as much as the others, and 14% if five times. On another text than the paper's, "
-    "compare signs, not sizes."
+    "of experiments have a false verdict if scores are normal and vary alike, some 10% if one system "
+    "varies three times as much as the others, and up to 14% if five times. On another text than the "
+    "paper's, compare signs, not sizes."
 )
 
 
@@ -32,7 +32,7 @@ def _cells(one: ClaimLine) -> dict[str, Cell]:
     return {
         "claim": one.claim,
         "verdict": one.verdict,
-        "measure": f"{one.measure}, {one.links} links" if one.links else one.measure,
+        "measure": f"{one.measured}, bound {one.bound}" if one.bound else one.measured,
         "paper": None if one.paper is None else Size(one.paper, one.digits),
         "ours": None if one.ours is None else Size(one.ours, one.digits),
         "ours, 95%": _interval(one),

@@ -4,7 +4,7 @@ from attnmt.config import Params
 from attnmt.reporting.caveats import POORLY_ALIGNED, notes_of, poorly_aligned
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of
 from attnmt.scoring.comparisons import comparisons
-from attnmt.scoring.ranking import final_bleu, ranked_systems
+from attnmt.scoring.ranking import final_bleu, learning_sign, ranked_systems
 from attnmt.scoring.score_table import ScoreTable
 
 CAPTION = (
@@ -20,13 +20,15 @@ NAMED = 3  # parts in which two systems differ; more are only counted
 def comparisons_table(params: Params, numbers: ScoreTable) -> Table:
     """Return every comparison with its test. On a text that is not one's own there is none."""
     pairs = comparisons(params, numbers)
-    decided = [one.gain for one in pairs if one.word.startswith(("better", "worse"))]
-    marks = dict.fromkeys(poorly_aligned(params, numbers, decided), POORLY_ALIGNED)
     rows: dict[str, dict[str, Cell]] = {}
     for one in pairs:
         gain, names = one.gain, (str(one.gain.system), str(one.gain.over))
         parts = ", ".join(one.differ).replace("_", " ") or None
-        system, over = (name + marks.get(name, "") for name in names)
+        poor = poorly_aligned(params, numbers, gain) if one.word in ("better", "worse") else None
+        system, over = (
+            name + learning_sign(params, numbers, name) + POORLY_ALIGNED * (name == poor)
+            for name in names
+        )
         rows[f"{gain.system} over {gain.over}"] = {
             "system": system,
             "over": over,
@@ -42,9 +44,8 @@ def comparisons_table(params: Params, numbers: ScoreTable) -> Table:
         }
     formats = dict.fromkeys(("gain", "gain, 95%"), GAIN) | {"p": P, "p after Holm": P}
     formats |= dict.fromkeys(("seeds", "lines"), Format(0))
-    return table_of(
-        "comparisons", "Which is better?", CAPTION, rows, formats, notes_of(marks.values())
-    )
+    notes = notes_of(str(cells[name]) for cells in rows.values() for name in ("system", "over"))
+    return table_of("comparisons", "Which is better?", CAPTION, rows, formats, notes)
 
 
 def headline(params: Params, numbers: ScoreTable) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from statistics import mean
 
 from attnmt.config import Params
+from attnmt.reporting.rows import seeds_of
 from attnmt.reporting.table import Cell, Format, Table, table_of, value_of
 from attnmt.scoring.score_table import ScoreRow, ScoreTable
 from attnmt.training.provenance import Provenance
@@ -20,7 +21,7 @@ WHOLES = {"right": "replaced", "repeated": "replaced", "copied_right": "copied"}
 UNKNOWN_CAPTION = (
     "The words of the references that the vocabulary lacks, and the words that replaced <unk>. A "
     "replacement is right if it is an unknown word of its reference; a copied one also stands in the "
-    "source."
+    "source. Systems that read lower case or cut long sentences have fewer."
 )
 COSTS = {
     "parameters": "parameters",
@@ -50,7 +51,7 @@ def unknown_table(params: Params, numbers: ScoreTable) -> Table:
     of_test = (line for line in numbers.lines if line.kind == "system" and line.set == test)
     rows: dict[str, dict[str, Cell]] = {}
     for name, lines in _counts(of_test, UNKNOWN).items():
-        rows[name] = {"system": name, "seeds": _seeds(params, name)}
+        rows[name] = {"system": name, "seeds": seeds_of(params, name)}
         for metric, heading in UNKNOWN.items():
             rows[name][heading] = _mean(lines[metric])
             if metric in WHOLES:
@@ -69,7 +70,7 @@ def cost_table(params: Params, numbers: ScoreTable, runs: Iterable[Provenance] =
     rows: dict[str, dict[str, Cell]] = {}
     for name, lines in _counts(of_systems, COSTS).items():
         if "steps" in lines:
-            rows[name] = {"system": name, "seeds": _seeds(params, name)}
+            rows[name] = {"system": name, "seeds": seeds_of(params, name)}
             rows[name] |= {heading: _mean(lines.get(metric)) for metric, heading in COSTS.items()}
             own = [by_model[model] for model in params.runs_of(name) if model in by_model]
             for metric, heading in MEASURED.items() if own else ():
@@ -89,12 +90,6 @@ def _counts(lines: Iterable[ScoreRow], headings: Mapping[str, str]) -> Counts:
         if line.metric in headings:
             counts.setdefault(str(line.system), {})[line.metric] = line
     return counts
-
-
-def _seeds(params: Params, name: str) -> float | None:
-    """Return the number of a system's trainings; None if there is one."""
-    seeds = len(params.runs_of(name))
-    return float(seeds) if seeds > 1 else None
 
 
 def _mean(line: ScoreRow | None) -> Cell:

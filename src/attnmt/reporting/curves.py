@@ -134,16 +134,17 @@ def paper_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedP
 
 
 def _own_curves(params: Params, figure: str) -> list[tuple[Row, list[PublishedPoint]]]:
-    """Return the forward systems of the first family, whose units are the same, without points.
+    """Return the systems of the main direction, without points.
 
-    Ensembles have no learning curves.
+    Costs are those of the first family, because they are comparable where units are the same.
     """
     family = next(iter(params.families))
     return [
         (Row(name, name, name, replaced=params.replaces_words(name)), [])
         for name in params.systems_and_ensembles
-        if params.translators(name).family == family and params.direction(name) == "forward"
-        if figure == "Figure 6" or name in params.trainings
+        if params.direction(name) == params.main_direction
+        if figure == "Figure 6"
+        or (name in params.trainings and params.translators(name).family == family)
     ]
 
 

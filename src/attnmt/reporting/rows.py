@@ -44,6 +44,12 @@ def baseline_rows() -> list[Row]:
     return [Row(ALIGNER, ALIGNER, ALIGNER), Row(DIAGONAL, DIAGONAL, DIAGONAL)]
 
 
+def seeds_of(params: Params, system: str | None) -> float | None:
+    """Return how many trainings a system has; None if it has one."""
+    seeds = len(params.runs_of(system))
+    return float(seeds) if seeds > 1 else None
+
+
 def settings_of(params: Params, system: str | None) -> str | None:
     """Return what the experiment overrides in the training of a system or of an ensemble's members."""
     runs = params.runs_of(system)

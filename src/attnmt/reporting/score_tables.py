@@ -6,7 +6,7 @@ from itertools import product
 
 from attnmt.config import Column, Params, TableEntry
 from attnmt.reporting.caveats import POORLY_ALIGNED, notes_of, poorly_aligned
-from attnmt.reporting.rows import Row, baseline_rows, own_rows, settings_of, table_rows
+from attnmt.reporting.rows import Row, baseline_rows, own_rows, seeds_of, settings_of, table_rows
 from attnmt.reporting.table import Cell, Format, P, Table, interval_of, table_of, value_of
 from attnmt.scoring.compared import is_shown
 from attnmt.scoring.constant_baseline import is_above_constant
@@ -88,9 +88,9 @@ class Scores:
         self.params, self.numbers, self.name, self.entry = params, numbers, name, entry
         self.rows, self.sets = {row.key: row for row in rows}, sets
         self.measures = [MEASURES[column] for column in entry.columns]
-        in_place = entry.gain == "replacement"
+        self.in_place = entry.gain == "replacement"
         self.gain = MEASURES["bleu_replaced" if entry.gain == "replacement" else entry.gain]
-        self.base = BLEU if in_place else self.gain
+        self.base = BLEU if self.in_place else self.gain
 
     def has_ours(self) -> bool:
         """Return whether the experiment has a number of its own in the table's main column."""
@@ -100,15 +100,15 @@ class Scores:
 
     def over(self, row: Row) -> Row | None:
         """Return the row from which the gain of a row counts."""
-        return row if self.entry.gain == "replacement" else self.rows.get(row.over or "")
+        return row if self.in_place else self.rows.get(row.over or "")
 
     def ours(self, row: Row, measure: Measure, test: str | None = None) -> ScoreRow | None:
         """Return our number in a row, by default on the first set.
 
-        Rows on the first set have the error rate of the first set with links, if it has none itself.
+        The error rate is that of the first set with links if the table has none of these sets.
         """
         aligned, test = self.params.sets.aligned, test or self.sets[0]
-        if measure is AER and test == self.sets[0] and test not in aligned:
+        if measure is AER and not {*aligned} & {*self.sets}:
             test = aligned[0]
         script = self.entry.script if measure.metric == "bleu" else None
         replacement = _replacement(row, measure)
@@ -131,6 +131,12 @@ class Scores:
         """Return the name of a row, marked if it was still learning."""
         return row.label + learning_sign(self.params, self.numbers, row.system)
 
+    def poor(self, row: Row, gain: ScoreRow | None) -> str:
+        """Return the mark of a row that loses by a decided gain and links words badly."""
+        if gain is None or gain.p is None or gain.p >= ALPHA or (gain.trainings or 1) < 2:
+            return ""
+        return POORLY_ALIGNED * (row.system == poorly_aligned(self.params, self.numbers, gain))
+
 
 def _replacement(row: Row, measure: Measure) -> Replacement | None:
     if measure.metric not in OF_TRANSLATIONS:
@@ -140,18 +146,17 @@ def _replacement(row: Row, measure: Measure) -> Replacement | None:
 
 def table_of_scores(scores: Scores) -> Table:
     """Return a table of scores. Its rows stand there once for each of its sets."""
-    gains = filter(None, map(scores.tested, scores.rows.values()))
-    decided = [one for one in gains if _is_decided(one)]
-    losers = poorly_aligned(scores.params, scores.numbers, decided)
     rows: dict[str, dict[str, Cell]] = {}
     for test, row in product(scores.sets, scores.rows.values()):
         lines = [scores.ours(row, measure, test) for measure in scores.measures]
-        label = scores.label(row) + POORLY_ALIGNED * (row.system in losers)
+        if test != scores.sets[0] and not any(lines):
+            continue  # what was only published stands there once
         key = row.key if test == scores.sets[0] else f"{row.key}/{test}"
         cells = _cells(scores, row, test, lines)
+        label = scores.label(row) + scores.poor(row, scores.tested(row, test))
         settings = settings_of(scores.params, row.system)
         rows[key] = {"system": label, "settings": settings, **cells}
-    labels = [str(cells["system"]) for cells in rows.values()]
+    labels = [str(cells[name]) for cells in rows.values() for name in ("system", "gain over")]
     formats = _formats(scores.measures)
     signed = ("difference", "paper gain", "gain", "gain, 95%")
     formats |= dict.fromkeys(signed, Format(scores.gain.digits, signed=True))
@@ -172,18 +177,12 @@ def _cells(
     scores: Scores, row: Row, test: str, lines: Sequence[ScoreRow | None]
 ) -> dict[str, Cell]:
     """Return the numbers of a row on one set by their headings, the published ones beside ours."""
-    cells: dict[str, Cell] = {"seeds": _seeds(lines)}
+    cells: dict[str, Cell] = {"seeds": seeds_of(scores.params, row.system)}
     for measure, line in zip(scores.measures, lines, strict=True):
         printed = scores.printed(row, measure)
         cells[f"paper {measure.heading}"] = value_of(printed) or (printed.note if printed else None)
         cells |= _scored(measure, line)
     return cells | _gain_cells(scores, row, test) | _measured(lines)
-
-
-def _seeds(lines: Iterable[ScoreRow | None]) -> float | None:
-    """Return how many trainings are behind some numbers; None if there is one."""
-    seeds = max((line.trainings or 1 for line in lines if line), default=1)
-    return float(seeds) if seeds > 1 else None
 
 
 def _scored(measure: Measure, line: ScoreRow | None) -> dict[str, Cell]:
@@ -195,9 +194,9 @@ def _measured(lines: Iterable[ScoreRow | None]) -> dict[str, Cell]:
     known = [line for line in lines if line]
     first = next(iter(known), None)
     rate = next((line for line in known if line.metric == "aer"), None)
-    links = "silver" if rate and "silver" in (rate.note or "") else "gold"
+    elsewhere = f", {rate.set}" if rate and first and rate.set != first.set else ""
     return {
-        "links": links if rate else None,
+        "links": f"{rate.links}{elsewhere}" if rate else None,
         "set": first.set if first else None,
         "lines": float(first.lines) if first and first.lines else None,
     }
@@ -217,7 +216,7 @@ def _gain_cells(scores: Scores, row: Row, test: str) -> dict[str, Cell]:
         cells |= {"paper gain": paper, "gain": value_of(gain), "gain, 95%": interval_of(gain)}
         cells["p"] = gain.p if gain else None
         if over is not row and (gain or paper is not None):
-            cells["gain over"] = over.label
+            cells["gain over"] = over.label + scores.poor(over, gain)
     names = (row.system, over.system) if over is not None else (row.system,)
     above = (is_above_constant(scores.params, scores.numbers, name, test) for name in names)
     verdict = _verdict(ours, published, gain, paper)
@@ -232,10 +231,6 @@ def _paper_gain(scores: Scores, row: Row, over: Row) -> float | None:
     if one is None or two is None or one.value is None or two.value is None:
         return None
     return round(one.value - two.value, DIGITS)
-
-
-def _is_decided(gain: ScoreRow) -> bool:
-    return (gain.trainings or 1) > 1 and gain.p is not None and gain.p < ALPHA
 
 
 def _verdict(

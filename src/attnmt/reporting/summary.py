@@ -33,7 +33,9 @@ def make_summary(params: Params, numbers: ScoreTable) -> list[Headline]:
 
 def _headlines(params: Params, numbers: ScoreTable) -> Iterator[Headline]:
     for name in ranked_systems(params, numbers)[:1]:
-        yield from _score(params, "Best system, BLEU", final_bleu(params, numbers, name))
+        yield from _score(
+            params, "Best system by development perplexity, BLEU", final_bleu(params, numbers, name)
+        )
     gain = numbers.gain(*attention_pair(params, numbers))
     if gain and gain.value is not None:
         systems = " over ".join(label(params, str(name)) for name in (gain.system, gain.over))
@@ -41,8 +43,8 @@ def _headlines(params: Params, numbers: ScoreTable) -> Iterator[Headline]:
     for name in islice(params.ensembles, 1):  # the paper's; any other is in the tables
         yield from _score(params, "Ensemble, BLEU", final_bleu(params, numbers, name))
     best = best_systems(params, numbers)[0]
-    rate = numbers.system(best, "aer", params.sets.aligned[0])
-    yield from _score(params, "Alignment error rate", rate, 2)
+    if rate := numbers.system(best, "aer", params.sets.aligned[0]):
+        yield from _score(params, f"Alignment error rate, {rate.links} links", rate, 2)
 
 
 def _score(params: Params, what: str, line: ScoreRow | None, digits: int = 1) -> Iterator[Headline]:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from attnmt.config import Params
 from attnmt.corpora.links import Links, flipped, read_links
 from attnmt.layout import Layout
-from attnmt.scoring.metric import Counts, Score
-from attnmt.scoring.significance import interval
+from attnmt.scoring.metric import Score
+from attnmt.scoring.significance import Counts, interval
 from attnmt.text.aer import aer, link_counts, rates
 from attnmt.text.encoded import EncodedSets
 from attnmt.text.reference_links import ReferenceLinks

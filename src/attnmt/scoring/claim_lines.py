@@ -54,6 +54,11 @@ class ClaimLine(CsvLine):
         """The decimals that a reader sees."""
         return dict(MEASURES.values()).get(self.measure, 2)
 
+    @property
+    def measured(self) -> str:
+        """The measure, and whose links it counts."""
+        return f"{self.measure}, {self.links} links" if self.links else self.measure
+
 
 def judge_claims(
     study: ExperimentScores, numbers: ScoreTable, claims: Mapping[str, Claim]
@@ -67,19 +72,19 @@ def judge_claims(
         for key, claim in claims.items()
     }
     tested = {
-        key: [one for one in variants if _is_above(study.params, numbers, claims[key], one)]
+        key: variants
         for key, variants in testable.items()
+        if variants and all(_is_above(study.params, numbers, claims[key], one) for one in variants)
     }
     outcomes = {
         key: all_agree([outcome_of(study, claims[key], one) for one in variants])
         for key, variants in tested.items()
-        if variants
     }
     judged = verdicts(outcomes)
     lines = []
     for key, claim in claims.items() if any(testable.values()) else ():
         line = _untested(study, key, claim)
-        if testable[key] and not tested[key]:
+        if testable[key] and key not in tested:
             line = line.model_copy(update={"verdict": BELOW_BASELINE})
         if key in judged:
             outcome, verdict, variants = outcomes[key], judged[key], tested[key]
@@ -129,7 +134,7 @@ def _untested(study: ExperimentScores, key: str, claim: Claim) -> ClaimLine:
 def _link_kind(study: ExperimentScores, claim: Claim) -> str:
     """Return whether the links of the set on which a claim is measured are gold or silver."""
     line = study.scores(DIAGONAL).system(DIAGONAL, "aer", set_of(study.params, claim))
-    return "silver" if line and "silver links" in (line.note or "") else "gold"
+    return line.links if line else "gold"
 
 
 def write_claims(params: Params, claims: Sequence[ClaimLine]) -> None:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from attnmt.errors import InputError
 from attnmt.files.text_file import write_bytes
-from attnmt.scoring.metric import Counts
 from attnmt.scoring.score_table import ScoreRow
+from attnmt.scoring.significance import Counts
 
 
 def counted(line: ScoreRow) -> str:

@@ -18,7 +18,6 @@ from attnmt.scoring.alignment import diagonal_links, read_forced, score_links
 from attnmt.scoring.constant_baseline import constant_scores
 from attnmt.scoring.counts import counted, words_of, write_counts
 from attnmt.scoring.lengths import length_groups
-from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import BY_LENGTH, METRICS
 from attnmt.scoring.replacements import count_replacements
 from attnmt.scoring.score_table import (
@@ -29,6 +28,7 @@ from attnmt.scoring.score_table import (
     metrics,
     write_score_table,
 )
+from attnmt.scoring.significance import Counts
 from attnmt.scoring.system_outputs import Outputs
 from attnmt.text.dictionary import read_aligner
 from attnmt.text.encoded import EncodedSets

@@ -11,17 +11,16 @@ from attnmt.errors import InputError
 from attnmt.layout import Layout
 from attnmt.scoring.counts import counted, read_counts, words_of
 from attnmt.scoring.lengths import length_groups
-from attnmt.scoring.metric import Counts
 from attnmt.scoring.metrics import SCORES
 from attnmt.scoring.score_table import ScoreKey, ScoreRow, ScoreTable, name_of, read_scores
 from attnmt.scoring.seed_statistics import (
-    FEWEST,
     Estimate,
     Runs,
     contrast,
     difference,
     squeeze_variances,
 )
+from attnmt.scoring.significance import Counts
 from attnmt.training.trained import read_history
 
 
@@ -112,9 +111,7 @@ class ExperimentScores:
         return [
             name
             for name, seeds in runs.items()
-            if name in self.params.trainings
-            and len(seeds) >= FEWEST
-            and all(self.scores(seed).training(*key._replace(system=seed)) for seed in seeds)
+            if all(self.scores(seed).training(*key._replace(system=seed)) for seed in seeds)
         ]
 
     def _optimizer(self, name: str) -> str:

@@ -4,7 +4,6 @@
 shapes, n is the number of sentences, and m that of the counts of a sentence.
 """
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
@@ -12,12 +11,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.metrics.base import Metric as SacrebleuMetric
-from sacrebleu.significance import _bootstrap_resample
 
 from attnmt.errors import InputError
+from attnmt.scoring.significance import SEED, Counts, interval
 
-SEED = 12345  # sacrebleu's own default for the bootstrap
-Counts = NDArray[Any]  # (n, m), numbers of each sentence that add up to the corpus's
 Lines = Sequence[str]
 # Tokens as they stand, joined by spaces; detokenized text; or the text as it was written, which only
 # references have: translations are then detokenized.
@@ -90,12 +87,8 @@ class Metric(ABC):
         """Return the score of a corpus in percent, and what :meth:`counts` returns."""
         metric, counts = self._counted(translations, references)
         result = metric._compute_score_from_stats(counts.sum(0))
-        metric.n_bootstrap = samples
-        metric.seed, drawn = _bootstrap_resample(counts.tolist(), metric, samples)
-        result.estimate_ci(drawn)
-        # An interval of scores that are all 0 has no width.
-        mean, half = (round(max(0.0, float(number)), 4) for number in (result._mean, result._ci))
-        low, high = round(mean - half, 4), round(mean + half, 4)
+        low, high = (round(bound, 4) for bound in interval(counts, self.scores, samples))
+        metric.n_bootstrap, metric.seed = samples, str(SEED)
         signature = f"{result.name}|{metric.get_signature()}"
         return Score(round(result.score, 4), low, high, signature=signature), counts
 
@@ -111,10 +104,6 @@ class Metric(ABC):
             )
         if not references.lines:
             raise InputError(f"{name}: no lines to score")
-        if os.environ.get("SACREBLEU_SEED", str(SEED)) != str(SEED):
-            raise InputError(
-                f"SACREBLEU_SEED must be {SEED} or unset, or the intervals differ by machine"
-            )
         metric = self.of_sacrebleu(references.characters)
         counts = metric._extract_corpus_statistics(translations, [references.lines])
         return metric, np.array(counts, dtype=np.float64)

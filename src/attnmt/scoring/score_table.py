@@ -77,6 +77,11 @@ class ScoreRow(CsvLine):
         """What the number is found by."""
         return ScoreKey(self.system, self.metric, self.set, self.script, self.replacement)
 
+    @property
+    def links(self) -> str:
+        """Whose links an error rate counts: gold ones, or silver ones of the outside aligner."""
+        return "silver" if "silver links" in (self.note or "") else "gold"
+
 
 class ScoreTable:
     """The lines of ``scores.csv``, looked up by system, metric and set."""
@@ -113,16 +118,9 @@ class ScoreTable:
         """Return our number of a system; None if there is none."""
         return self._systems.get(ScoreKey(system, metric, test, script, replacement))
 
-    def training(
-        self,
-        model: str | None,
-        metric: str,
-        test: str | None = None,
-        script: str | None = None,
-        replacement: str | None = None,
-    ) -> ScoreRow | None:
-        """Return our number of one model or ensemble; None if there is none."""
-        return self._trainings.get(ScoreKey(model, metric, test, script, replacement))
+    def training(self, model: str | None, metric: str, *key: str | None) -> ScoreRow | None:
+        """Return our number of one model or ensemble, found as by :meth:`system`."""
+        return self._trainings.get(ScoreKey(model, metric, *key))
 
     def groups(
         self, metric: str, test: str, script: str | None = None
@@ -171,13 +169,13 @@ def read_score_table(experiment: str, root: Path = Path()) -> ScoreTable:
     return ScoreTable(read_csv(Layout(experiment, root).score_table, ScoreRow, AGAIN))
 
 
-def read_scores(params: Params, name: str, root: Path = Path()) -> ScoreTable:
+def read_scores(params: Params, name: str) -> ScoreTable:
     """Read what the stage evaluate measured of a model or an ensemble.
 
     Raises:
         InputError: if the file is missing or damaged.
     """
-    path, cure = Layout(params.experiment, root).scores(name), f"run evaluate of {name} again"
+    path, cure = Layout(params.experiment).scores(name), f"run evaluate of {name} again"
     lines = read_csv(path, ScoreRow, cure)
     if not lines and name != ALIGNER:  # which has no error rate against its own, silver links
         raise InputError(f"{path}: no scores; {cure}")

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.significance import estimate_ci
 
-from attnmt.scoring.metric import SEED, Counts
-
+SEED = 12345  # sacrebleu's own default for the bootstrap
+Counts = NDArray[Any]  # (n, m), numbers of each sentence that add up to the corpus's
 ROUNDING = 1e-9  # scores of different sums may be equal and yet be rounded differently
 # (N, m) -> (N,), the score of each of N sums of m numbers
 Scores = Callable[[NDArray[Any]], NDArray[np.float64]]

@@ -37,7 +37,7 @@ trainings sometimes fail. Hence five differences:
   (2016, Annals of Applied Statistics 10:946-963). By this law v / s_0^2 has F's law with d and d_0
   degrees of freedom, so a larger v has a probability p. If p is below 0.05, only p / 0.05 of what may be
   borrowed is. Without this, 24% of 2,000 studies with five seeds had a false verdict
-  where one system varied five times as much as all others, and 4% have one with it. Three seeds show too
+  where one system varied five times as much as all others, and 7% have one with it. Three seeds show too
   seldom that they vary so much: 39% had one without it, and 14% have one with it.
 - Where systems differ, none counts as less variable than the mean of those with the same optimizer,
   weighted by their degrees of freedom. The seeds of a system may show no failure although one training

@@ -77,10 +77,12 @@ def each_test(systems: Sequence[Runs], over: Sequence[Runs], sign: Sign) -> Outc
 def all_agree(variants: Sequence[Outcome]) -> Outcome:
     """Return the outcome of a claim that all its variants must confirm, or all refute (Berger 1982).
 
-    Value and interval are those of the variant that speaks least for the claim.
+    The value is that of the variant that speaks least for the claim. The interval holds those of all.
     """
+    low, high = min(test.low for test in variants), max(test.high for test in variants)
     weakest = max(variants, key=lambda test: test.p_for)
-    return weakest._replace(p_against=max(test.p_against for test in variants))
+    p_against = max(test.p_against for test in variants)
+    return weakest._replace(low=low, high=high, p_against=p_against)
 
 
 def adjusted(values: Sequence[float]) -> list[float]:

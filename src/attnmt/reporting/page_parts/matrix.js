@@ -22,7 +22,7 @@ function makeMatrix(label, name, matrix) {
   const lines = { s: line("source", "s"), t: line("target", "t") };
   const heads = {
     s: source.map((word, s) => make("th", { scope: "col", className: flagged("s", s, "") }, make("span", {}, word))),
-    t: target.map((word, t) => make("th", { scope: "row", title: "", className: flagged("t", t, "") }, word)),
+    t: target.map((word, t) => make("th", { scope: "row", className: flagged("t", t, "") }, word)),
   };
   const cells = target.map((_, t) => source.map((_, s) => {
     const cell = make("td", { className: linked(s, t) ? "gold" : "" }, String(weight(s, t)));
@@ -34,7 +34,7 @@ function makeMatrix(label, name, matrix) {
   const more = columns.map((column) => make("th", { scope: "col", className: "more" }, ...withSubscript(column.head)));
   const table = make("table", { className: "weights" },
     make("caption", { className: "visually-hidden" }, `${label} ${name}`),
-    make("thead", {}, make("tr", {}, make("td", { className: "corner" }), ...heads.s, ...more)),
+    make("thead", {}, make("tr", {}, make("td", {}), ...heads.s, ...more)),
     make("tbody", {}, ...target.map((_, t) => make("tr", {}, heads.t[t], ...cells[t],
       ...columns.map((column) => make("td", { className: "more" }, column.cells[t]))))));
   const box = make("div", { className: "scroller", role: "region", ariaLabel: `Matrix: ${label} ${name}`, tabIndex: 0 }, table);
