@@ -21,10 +21,9 @@ from attnmt.workflow.dependencies import STAGE
 from attnmt.workflow.graph import compare_stages, read_stages
 from attnmt.workflow.record import write_plan
 
-KEYS = ("experiment", "conda")  # of --config; conda is an environment that each job runs in
 for key in config:
-    if key not in KEYS:
-        raise WorkflowError(f"error: --config: unknown key {key!r}{suggestion(key, KEYS)}")
+    if key != "experiment":
+        raise WorkflowError(f"error: --config: unknown key {key!r}{suggestion(key, ['experiment'])}")
 EXPERIMENT = str(config.get("experiment", DEMO))
 # Jobs on other machines read this file too; only the process that plans them asks what has changed.
 PLANS = workflow.is_main_process
@@ -77,7 +76,7 @@ def marked(stage):
 
 
 if PLANS:
-    retries.heed(Job, status_file, logger.info)
+    retries.heed(Job, status_file)
 # Where --set-resources or a profile names a kind of stage, such as train, it means all of these stages.
 CHOSEN = workflow.resource_settings._parsed_overwrite_resources
 MARKERS = {stage.name: marked(stage) for stage in RULES}
@@ -111,7 +110,6 @@ for stage in RULES:
         input:
             [ancient(MARKERS[name]) for name in stage.before],
         output:
-            [path if Path(path).suffix else directory(path) for path in stage.outputs],
             done=MARKERS[stage.name],
         log:
             f"logs/{EXPERIMENT}/{stage.name}.log",
@@ -122,11 +120,9 @@ for stage in RULES:
         threads: stage.threads
         resources:
             **stage.resources,
-        conda:
-            lambda wildcards: config.get("conda")  # None means the environment of Snakemake itself
         shell:
             # With a trap the shell waits for a stage that is told to end and saves what it has.
-            "trap : TERM USR1; export ATTNMT_PLANNED=yes; {{ {params.command}; }} > {log} 2>&1"
+            "trap : TERM USR1 HUP; export ATTNMT_PLANNED=yes; {{ {params.command}; }} > {log} 2>&1"
             " && touch {output.done} || {{ status=$?; echo $status > {params.status}; exit $status; }}"
 
     for chosen in (stage.kind, stage.name):

@@ -26,7 +26,7 @@ from attnmt.config.params import params_file
 from attnmt.errors import InputError
 from attnmt.files.atomic import atomic_path
 from attnmt.files.text_file import read_lines, write_lines
-from attnmt.layout import CONFIG, HISTORY, METRICS, Layout
+from attnmt.layout import CONFIG, HISTORY, METRICS, WEIGHTS, Layout
 from attnmt.program import run_app
 from attnmt.text.tokenizer import tokenizer
 from attnmt.text.vocabulary import SPECIAL, UNK
@@ -111,10 +111,13 @@ def report(experiment: str) -> None:
     found = sorted(archives(experiment).glob("seed*.tar.xz"))
     if not found:
         raise InputError(f"{archives(experiment)}: no archive seed*.tar.xz is here")
+    params = load_params(params_file(experiment))
+    for name in params.trainings:
+        if (weights := Layout(experiment).model(name) / WEIGHTS).exists():
+            raise InputError(f"{weights}: trained here; make this report in another clone")
     for path in found:
         with tarfile.open(path) as archive:
             archive.extractall(filter="data")
-    params = load_params(params_file(experiment))
     for name in (*params.trainings, *params.ensembles):
         _restore(params, name)
     for stage in read_stages(experiment):

@@ -27,7 +27,9 @@ from attnmt.workflow.stage import run_stage
 PARAMS = (
     "languages",
     "sets",
+    "corpus.kind",
     "families",
+    "systems",
     "trainings",
     "ensembles",
     "tables",

@@ -32,9 +32,11 @@ from attnmt.workflow.stage import run_stage
 PARAMS = (
     "languages",
     "sets",
+    "corpus.kind",
     "tokenize",
     "families",
     "overrides",
+    "systems",
     "trainings",
     "ensembles",
     "tables",

@@ -20,7 +20,7 @@ from attnmt.files.atomic import check_place
 from attnmt.layout import CONFIG, HISTORY, METRICS, WEIGHTS, Layout
 from attnmt.tracking.runs import LiveRun
 from attnmt.training.trainer import train_run
-from attnmt.workflow.dependencies import code_of, digest_of_code
+from attnmt.workflow.dependencies import digest_of_training
 from attnmt.workflow.stage import run_stage
 
 PARAMS = (
@@ -42,7 +42,8 @@ def main(params_file: Path, name: str) -> None:
     layout = Layout(params.experiment)
     for path in (*(layout.model(name) / output for output in OUTPUTS), layout.provenance(name)):
         check_place(path)  # before the training, not after it
-    train_run(params, name, digest_of_code(code_of(Path(__file__).resolve())), LiveRun)
+    code = digest_of_training(Path(__file__).resolve(), params, name)
+    train_run(params, name, code, LiveRun)
 
 
 if __name__ == "__main__":

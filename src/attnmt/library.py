@@ -50,7 +50,7 @@ class Translator:
         Raises:
             InputError: as :meth:`translate` does, or if the search cannot keep ``n`` translations.
         """
-        options = self.translator.options.n_best(_count("n", n))
+        options = self.translator.options.n_best(n)
         return self.translator.translate([sentence], options)[0]
 
     def explain(self, sentence: str, reference: str | None = None) -> "Explanation":
@@ -62,12 +62,6 @@ class Translator:
         from attnmt.decoding.explanation import explain
 
         return explain(self.translator, sentence, reference)
-
-
-def _count(name: str, number: int) -> int:
-    if not isinstance(number, int) or number < 1:
-        raise InputError(f"{name}: {number!r} is not a whole number from 1 on")
-    return number
 
 
 def load(place: Path | str, model: str | None = None, *, beam: int | None = None) -> Translator:
@@ -85,8 +79,7 @@ def load(place: Path | str, model: str | None = None, *, beam: int | None = None
     """
     from attnmt.decoding.pipeline import load_translator  # here: torch loads for seconds
 
-    root, beam = Path(place), None if beam is None else _count("beam", beam)
-    place = root
+    root = place = Path(place)
     if place.is_file():
         folders = place.resolve().parents
         root = next((folder for folder in folders if (folder / SYSTEMS).is_file()), folders[0])

@@ -116,7 +116,6 @@ def clone(built, remote, tmp_path_factory) -> Project:
 
 
 def test_after_clone_and_pull_snakemake_finds_nothing_to_do(clone):
-    assert not list(clone.folder.rglob(".snakemake_timestamp"))
     assert clone.plan() == set()
 
 

@@ -9,7 +9,6 @@ import yaml
 from project import BEST, GRU, MEMBERS, MODELS, Project
 
 MEMBER = MEMBERS[0]
-CHANGED = "shape.init\n", "shape.init + 0\n"  # how weights are drawn, which only a training does
 # What is edited, and the stages that it makes stale. tests/unit/test_dependencies.py has each room.
 EDITS = (
     (
@@ -67,7 +66,7 @@ def test_a_training_by_hand_after_a_change_starts_again_and_is_done_for_both_eng
     provenance = copy.folder / f"runs/demo/{MEMBER}.json"
     copy.run(*train)
     first = yaml.safe_load(provenance.read_text())
-    edit(copy, "src/attnmt/model/luong.py", *CHANGED)
+    edit(copy, "src/attnmt/model/encoders/recurrent.py", "e = shape", "e = 0 + shape")
     copy.commit()
     log, second = copy.run(*train), yaml.safe_load(provenance.read_text())
     assert "training from the beginning" in log
@@ -91,6 +90,21 @@ def test_the_outputs_of_a_removed_model_are_set_aside_until_it_is_there_again(co
     copy.use({"systems": ["base_reverse", BEST, GRU]})
     assert copy.plan() == {"gather", "report"}
     assert (copy.folder / "scores/demo/gru_self.csv").exists()
+
+
+def test_what_follows_does_not_run_again_if_what_it_reads_came_out_the_same(copy):
+    edit(copy, "src/attnmt/corpora/plain.py", "LINKS\n", "LINKS\n\nCHANGED = 1\n")
+    provenance = [copy.folder / f"runs/demo/{one}.json" for one in MODELS]
+    before = [path.read_bytes() for path in provenance]
+    assert copy.snakemake() > {"corpus", *(f"train@{one}" for one in MODELS)}
+    assert [path.read_bytes() for path in provenance] == before
+    assert copy.plan() == set()
+
+
+def test_dvc_does_not_go_on_with_the_trainings_of_other_parameters(copy):
+    copy.change({"seeds": {MEMBER: 2}})
+    with pytest.raises(AssertionError, match=r"trainings\.yaml"):
+        copy.run("dvc", "repro")
 
 
 def test_content_decides_where_a_clock_was_ahead(copy):

@@ -177,8 +177,6 @@ WRONG: list[tuple[Callable[[attnmt.Translator], object], str]] = [
     (lambda t: t.translate(["Hi.", None]), "None: a sentence must be text"),
     (lambda t: t.translate("Hi.\nYou."), r"'Hi.\\nYou.': several lines; give each as a sentence"),
     (lambda t: t.explain(" "), "sentence: ' ' has no words"),
-    (lambda t: t.n_best("Hi.", 0), "n: 0 is not"),
-    (lambda _: attnmt.load(WEIGHTS, beam=1.5), "beam: 1.5 is not"),  # type: ignore[arg-type]
     (lambda _: attnmt.load(WEIGHTS, "base"), "holds the model 'global_general_feed' and no 'base'"),
     (lambda _: attnmt.load("nowhere"), "nowhere: no such folder"),
     (lambda _: attnmt.load(ROOT / "README.md"), "README.md:\\d+: not YAML"),

@@ -69,7 +69,7 @@ def test_the_configuration_accepts_a_class_and_refuses_a_misspelled_part(tmp_pat
 
 def test_a_class_that_does_not_exist_is_named_when_the_model_is_built():
     for own, message in (
-        ({"score": "Generall"}, "no score 'Generall'; did you mean 'general'"),
+        ({"score": "Generall"}, "no score 'Generall'; did you mean 'General'"),
         ({"score": "dot", "encoder": "Nowhere"}, "no encoder 'Nowhere'"),
     ):
         with pytest.raises(InputError, match=message):

@@ -39,7 +39,9 @@ def write_records(params: Params, name: str) -> None:
     layout, translators = Layout(params.experiment), params.translators(name)
     digest = EncodedSets(layout.encoded(translators.family)).digest
     lines = score_lines(params, name, 20.0)
-    changed = (line.model_copy(update={"data": digest[:SHA_DIGITS]}) for line in lines)
+    own = {"data": digest[:SHA_DIGITS]}
+    ppl = own | {"value": 8.5}  # as in its metrics.json
+    changed = (one.model_copy(update=ppl if one.metric == "ppl" else own) for one in lines)
     write_score_table(layout.scores(name), changed)
     for member in translators.members:
         write_json(layout.provenance(member), made_records.provenance(member))
@@ -167,11 +169,12 @@ def test_pack_writes_a_new_folder_and_replaces_nothing(project, attnmt):
     assert sorted(Path().rglob("*")) == before
 
 
-def test_scores_of_other_data_are_refused(project):
+@pytest.mark.parametrize("change", [{"data": "f" * SHA_DIGITS}, {"value": 1.0}])
+def test_scores_of_other_data_or_weights_are_refused(project, change):
     path = Path("scores/demo/local_p.csv")
     lines = read_scores(params_of(project), BEST).lines
-    write_score_table(path, (line.model_copy(update={"data": "f" * SHA_DIGITS}) for line in lines))
-    with pytest.raises(InputError, match=rf"^{path}: the encoded data changed"):
+    write_score_table(path, (line.model_copy(update=change) for line in lines))
+    with pytest.raises(InputError, match=rf"^{path}: .* evaluate of {BEST}"):
         pack_model(params_of(project), BEST, Path("new"))
     assert not Path("new").exists()
 

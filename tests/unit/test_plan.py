@@ -64,7 +64,9 @@ def said(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
             is_done = bool({name, name.partition("@")[0]} & set(settled))
             threads = 3 if training else 1
             why = () if is_done or name == "report" else ("params.seeds",)
-            return Stage(name, "", [], [], [], "", threads, resources, [], 0, is_done, why=why)
+            values = {key: list[str]() for key in ("inputs", "deps", "outputs", "before")}
+            values |= {"name": name, "command": "", "description": "", "threads": threads}
+            return Stage(**values, resources=resources, priority=0, done=is_done, why=why)
 
         monkeypatch.setattr(graph, "compare_stages", lambda _: [stage(name) for name in NAMES])
         return run(*arguments, monkeypatch=monkeypatch, capsys=capsys)

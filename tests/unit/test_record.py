@@ -13,7 +13,12 @@ from attnmt.workflow import record
 from attnmt.workflow.record import Task, changes, dvc_digest, read_record, recorded
 
 CODE = "depends/demo/train/base.json"
-TASK = Task("train@base", "python stages/train.py x", [CODE, "in"], ["out", "more"])
+TASK = Task(
+    name="train@base",
+    command="python stages/train.py x",
+    inputs=[CODE, "in"],
+    outputs=["out", "more"],
+)
 PLACE = Path(".stages/train@base.json")
 
 

@@ -58,7 +58,7 @@ def _stage_table(stages: Sequence["Stage"]) -> Table:
     """Count the stages by their kinds, in dvc.yaml's order, and say what has changed.
 
     Where a change concerns only some stages of a kind, their number follows it. Stages without a change
-    of their own run because earlier ones do.
+    of their own run only if what they read comes out otherwise.
     """
     table = _table("stage", "all", "to run")
     table.add_column("changed", overflow="fold")
@@ -122,5 +122,5 @@ def _downloads(params: Params, done: bool) -> str:
         known += f" and {len(missing) - len(sizes)} of unknown size"
     return (
         f"Downloads: {counted(len(missing), 'file')}{known}. To fetch them in advance:\n"
-        f"snakemake -j1 --config experiment={params.experiment} -- {Layout(params.experiment).raw}"
+        f"snakemake -j1 --config experiment={params.experiment} -- corpus"
     )

@@ -71,7 +71,7 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"{path}: not JSON ({error}); delete it and run its stage again") from None
 
 

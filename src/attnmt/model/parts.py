@@ -24,8 +24,9 @@ def module_of(kind: str, name: str) -> str:
     file = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
     if find_spec(f"{package}.{file}") is None:
         known = [one.name for one in iter_modules(import_module(package).__path__)]
+        known += [_class_name(one) for one in known]
         raise InputError(
-            f"no {kind} {name!r}{suggestion(file, known)}; it would be {package}.{file}"
+            f"no {kind} {name!r}{suggestion(name, known)}; it would be {package}.{file}"
         )
     return f"{package}.{file}"
 
@@ -36,8 +37,12 @@ def part(kind: str, name: str) -> Any:
     Raises:
         InputError: if there is no such module, or it lacks the class.
     """
-    class_name = "".join(one[0].upper() + one[1:] for one in name.split("_"))
+    class_name = _class_name(name)
     module = module_of(kind, name)
     if not hasattr(import_module(module), class_name):
         raise InputError(f"{module}: no class {class_name}, which {kind}: {name} names")
     return getattr(import_module(module), class_name)
+
+
+def _class_name(name: str) -> str:
+    return "".join(one[0].upper() + one[1:] for one in name.split("_"))

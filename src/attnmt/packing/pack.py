@@ -27,10 +27,11 @@ from attnmt.files.yaml_file import YamlFile
 from attnmt.layout import WEIGHTS, Layout
 from attnmt.packing.folder import CARD, DESCRIPTION, PARAMS, Manifest, refuse_full
 from attnmt.reporting.own_text import text_example
-from attnmt.scoring.score_table import SHA_DIGITS, ScoreTable, read_scores
+from attnmt.scoring.score_table import DIGITS, SHA_DIGITS, ScoreTable, read_scores
 from attnmt.text.encoded import EncodedSets
 from attnmt.training.provenance import Provenance, read_provenance
 from attnmt.training.tensor_file import read_tensors, write_tensors
+from attnmt.training.trained import read_metrics
 
 TEMPLATE = Path(__file__).with_name("model_card.md.jinja")
 # Of the text's license; the weights have the same terms
@@ -54,11 +55,15 @@ def pack_model(params: Params, name: str, folder: Path, half: bool = False) -> N
     refuse_full(folder)
     scores = read_scores(params, name)
     translator = load_translator(params, name)  # only what can be loaded is packed
-    digest = translator.data.digest[:SHA_DIGITS]
-    if any(line.data != digest for line in scores.lines):
+    digest, layout = translator.data.digest[:SHA_DIGITS], Layout(params.experiment)
+    trained = read_metrics(layout.model(name)).perplexity if name in params.trainings else {}
+    scored = {test: scores.training(name, "ppl", test) for test in trained}
+    if any(line.data != digest for line in scores.lines) or any(
+        line is None or line.value != round(trained[test], DIGITS) for test, line in scored.items()
+    ):
         raise InputError(
-            f"{Layout(params.experiment).scores(name)}: the encoded data changed after this model was "
-            f"scored; run evaluate of {name} again"
+            f"{layout.scores(name)}: of other weights or other encoded data; run translate and evaluate "
+            f"of {name} again"
         )
     members = params.translators(name).members
     trainings = {one: read_provenance(params.experiment, one) for one in members}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from attnmt.config import Params
 from attnmt.files.text_file import write_text
+from attnmt.layout import Layout
 from attnmt.reporting.comparisons import comparisons_table
 from attnmt.reporting.count_tables import cost_table, unknown_table
 from attnmt.reporting.latex import latex
@@ -12,15 +13,19 @@ from attnmt.reporting.score_tables import score_tables
 from attnmt.reporting.table import Table, csv, markdown
 from attnmt.scoring.score_table import ScoreTable
 from attnmt.training.provenance import published
+from attnmt.training.trained import read_config
 
 
 def make_tables(params: Params, numbers: ScoreTable) -> list[Table]:
     """Return every table in which the experiment has a number of its own."""
+    folder = Layout(params.experiment).model
+    runs = (run for run in published(params.experiment) if run.model in params.trainings)
+    present = [run for run in runs if run.fingerprint == read_config(folder(run.model)).fingerprint]
     tables = [
         comparisons_table(params, numbers),
         *score_tables(params, numbers),
         unknown_table(params, numbers),
-        cost_table(params, numbers, published(params.experiment)),
+        cost_table(params, numbers, present),
     ]
     return [table for table in tables if not table.frame.empty]
 

@@ -16,7 +16,9 @@ from attnmt.layout import SUMMARY
 from attnmt.text.tokenizer import tokenizer
 
 Reason = Literal["empty", "long"]  # why a training pair is dropped
-COUNTED = "links count tokens from 0 as the tokens stage makes them"
+COUNTED = (
+    "links count tokens from 0 as the tokens stage makes them; correct it, or take the pair out"
+)
 
 
 def tokenize_sets(

@@ -1,7 +1,6 @@
 """Which model of an experiment is best on the development set. No model is loaded to find out.
 
-MLflow names this model. The report names the best system, which is the same where each
-system is trained once.
+The report names the best system, which is the same where each system is trained once.
 """
 
 from pathlib import Path
@@ -13,27 +12,12 @@ from attnmt.training.trained import read_metrics
 
 
 def best_model(params: Params, root: Path = Path()) -> str:
-    """Return the first of :func:`ranked_models`.
+    """Return the best trained model of the first group of :meth:`Params.by_units`.
+
+    It has the lowest perplexity on the development set.
 
     Raises:
         InputError: if none of them is trained, or the metrics of one are damaged.
-    """
-    ranked = ranked_models(params, root)
-    if not ranked:
-        path = Layout(params.experiment, root).model("")
-        other = f"snakemake -j2 --config experiment={params.experiment}"
-        run = "make demo" if params.experiment == DEMO else other
-        raise InputError(
-            f"{path}: no {params.main_direction} model is trained; run {run}, or name packed weights, "
-            f"as in --weights weights/demo"
-        )
-    return ranked[0]
-
-
-def ranked_models(params: Params, root: Path = Path()) -> list[str]:
-    """Return the trained models of the first group of :meth:`Params.by_units`, the best one first.
-
-    The best one has the lowest perplexity on the development set.
     """
     folders = {name: Layout(params.experiment, root).model(name) for name in params.trainings}
     perplexities = {
@@ -41,4 +25,12 @@ def ranked_models(params: Params, root: Path = Path()) -> list[str]:
         for name in next(iter(params.by_units()), [])
         if (folders[name] / METRICS).exists()
     }
-    return sorted(perplexities, key=lambda name: perplexities[name])
+    if not perplexities:
+        path = Layout(params.experiment, root).model("")
+        other = f"snakemake -j2 --config experiment={params.experiment}"
+        run = "make demo" if params.experiment == DEMO else other
+        raise InputError(
+            f"{path}: no {params.main_direction} model is trained; run {run}, or name packed weights, "
+            f"as in --weights weights/demo"
+        )
+    return min(perplexities, key=lambda name: perplexities[name])

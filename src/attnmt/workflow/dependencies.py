@@ -179,8 +179,9 @@ def code_of(script: Path, parts: frozenset[str] = frozenset()) -> dict[str, str]
     return dict(sorted(code.items())) | {f"stages/{script.name}": ast_digest(script)}
 
 
-def digest_of_code(code: dict[str, str]) -> str:
-    """Return one digest of all that a script runs."""
+def digest_of_training(script: Path, params: Params, name: str) -> str:
+    """Return one digest of all that a script runs to train a model."""
+    code = code_of(script, _parts(params, name, ["training"]))
     return digest_of(json.dumps(code, sort_keys=True).encode())
 
 

@@ -44,12 +44,13 @@ from attnmt.workflow.record import (
     dvc_digest,
     file_digest,
     read_record,
+    write_record,
 )
 
 TRAIN = "train@"  # before a model's name: the stage that trains it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stage(Task):
     """One stage of an experiment. All paths are relative to the project's folder."""
 
@@ -61,8 +62,6 @@ class Stage(Task):
     resources: dict[str, int]
     before: list[str]  # the stages whose outputs it reads
     priority: int  # the number of stages that read its outputs; the highest goes first
-    # dvc.lock or a record says that its outputs, and those of every stage before it, are of what is here
-    done: bool = False
     committed: bool = False  # done according to dvc.lock, and DVC's cache has its outputs
     why: Sequence[str] = ()  # what has changed; nothing where only stages before it are not done
 
@@ -224,6 +223,8 @@ def _compared(index: Index, declared: list[Stage], layout: Layout) -> list[Stage
         why[name] = changes(*in_lock, digest)
         if not why[name]:
             committed |= {name} if _is_cached(found) else set()
+            if changes(*recorded, digest):  # which the stage asks if stages before it run again
+                write_record(layout.record(name), stage, digest)
         elif NO_RECORD not in (by_record := changes(*recorded, digest)):
             why[name] = by_record
         if {*stage.before} <= done and (not why[name] or name == STAGE):

@@ -21,7 +21,7 @@ from attnmt.files.text_file import read_json, write_json
 
 DVC_STAGE = "DVC_STAGE"  # set by DVC: the stage that it runs, [file:]name
 DEPENDS = "depends/"  # the folder of the files of code and parameters
-NOT_CONTENT = (".snakemake_timestamp", "*.partial")  # not counted, as in .dvcignore
+NOT_CONTENT = "*.partial"  # not counted, as in .dvcignore
 NO_RECORD = "no record"
 
 Digest = Callable[[Path], str | None]
@@ -37,7 +37,7 @@ class Run(Record):
     decided: Any = None  # the content of its file of code and parameters; dvc.lock does not keep it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Task:
     """A stage to run. Paths are relative to the project's folder, as dvc.yaml has them."""
 
@@ -45,6 +45,8 @@ class Task:
     command: str
     inputs: list[str]
     outputs: list[str]
+    # dvc.lock or a record says that its outputs, and those of every stage before it, are of what is here
+    done: bool = False
 
 
 def digest_of_content(content: bytes) -> str:
@@ -72,7 +74,7 @@ def dvc_digest(path: Path, of_file: Callable[[Path], str] = file_digest) -> str 
     entries = [
         {"md5": of_file(file), "relpath": file.relative_to(path).as_posix()}
         for file in files
-        if not any(map(file.match, NOT_CONTENT))
+        if not file.match(NOT_CONTENT)
     ]
     entries.sort(key=lambda entry: entry["relpath"])
     return digest_of_content(json.dumps(entries, sort_keys=True).encode()) + ".dir"
@@ -141,9 +143,14 @@ def recorded(task: Task, record: Path, decided: Any = None) -> Iterator[None]:
         if now != inputs[path]:
             raise InputError(f"{path}: this changed while the stage worked; start the stage again")
     if DVC_STAGE not in os.environ:
-        outputs = _digests(task.outputs, dvc_digest)
-        run = Run(command=task.command, inputs=inputs, outputs=outputs, decided=decided)
-        write_json(record, run.model_dump())
+        write_record(record, task, lambda path: inputs.get(str(path)) or dvc_digest(path), decided)
+
+
+def write_record(path: Path, task: Task, digest: Digest, decided: Any = None) -> None:
+    """Record that the present outputs of a stage were made of its present inputs."""
+    inputs, outputs = (_digests(paths, digest) for paths in (task.inputs, task.outputs))
+    run = Run(command=task.command, inputs=inputs, outputs=outputs, decided=decided)
+    write_json(path, run.model_dump())
 
 
 def write_plan(path: Path, tasks: Iterable[Task]) -> None:

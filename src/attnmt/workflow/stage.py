@@ -16,8 +16,9 @@ from attnmt.files.text_file import json_text, update_text
 from attnmt.layout import Layout
 from attnmt.program import run_app
 from attnmt.workflow.dependencies import STAGE, dependencies, dependencies_file
-from attnmt.workflow.record import Task, read_plan, recorded
+from attnmt.workflow.record import Task, changes, dvc_digest, read_plan, read_record, recorded
 
+log = logging.getLogger(__name__)
 PLANNED = "ATTNMT_PLANNED"  # set by the Snakefile: the stage runs as a part of its plan
 
 
@@ -33,14 +34,21 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
     def run(params_file: Path, **others: Any) -> None:
         params = load_params(params_file)
         arguments = [str(params_file), *map(str, others.values())]
-        task = _task(params.experiment, " ".join(["python", f"stages/{script}", *arguments]))
-        if task is None or task.name == STAGE:
+        command = " ".join(["python", f"stages/{script}", *arguments])
+        # To look for a stage writes trainings.yaml, which the stage depends itself has to compare.
+        task = None if script == f"{STAGE}.py" else _task(params.experiment, command)
+        if task is None:
             main(params_file, **others)
             return
         # Perhaps they have changed since the engine read them. The record is of what runs now.
         now = dependencies(params, task.name)
         update_text(dependencies_file(params.experiment, task.name), json_text(now))
-        with recorded(task, Layout(params.experiment).record(task.name), now):
+        record = Layout(params.experiment).record(task.name)
+        waited = PLANNED in os.environ and not task.done  # one that was done is asked for once more
+        if waited and not changes(read_record(record), task, dvc_digest):
+            log.info("what this stage reads came out as it was, so its outputs stay")
+            return
+        with recorded(task, record, now):
             main(params_file, **others)
 
     logging.basicConfig(format="%(message)s")
