@@ -21,9 +21,10 @@ from attnmt.workflow.dependencies import STAGE
 from attnmt.workflow.graph import compare_stages, read_stages
 from attnmt.workflow.record import write_plan
 
+KEYS = ("experiment", "conda")  # of --config; conda is an environment that each job runs in
 for key in config:
-    if key != "experiment":
-        raise WorkflowError(f"error: --config: unknown key {key!r}{suggestion(key, ['experiment'])}")
+    if key not in KEYS:
+        raise WorkflowError(f"error: --config: unknown key {key!r}{suggestion(key, KEYS)}")
 EXPERIMENT = str(config.get("experiment", DEMO))
 # Jobs on other machines read this file too; only the process that plans them asks what has changed.
 PLANS = workflow.is_main_process
@@ -120,6 +121,8 @@ for stage in RULES:
         threads: stage.threads
         resources:
             **stage.resources,
+        conda:  # which snakemake --lint asks for
+            lambda wildcards: config.get("conda")  # None means the environment of Snakemake itself
         shell:
             # With a trap the shell waits for a stage that is told to end and saves what it has.
             "trap : TERM USR1 HUP; export ATTNMT_PLANNED=yes; {{ {params.command}; }} > {log} 2>&1"
