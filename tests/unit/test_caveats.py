@@ -1,11 +1,12 @@
 """What a report says beside a verdict: attention that was not learned, other settings."""
 
 import pytest
-from made_report import changed, made_params, of_own_text, own_numbers
+from made_report import changed, made_numbers, made_params, of_own_text, own_numbers
 
 from attnmt.config import DIAGONAL
 from attnmt.reporting.caveats import poorly_aligned
 from attnmt.reporting.comparisons import comparisons_table
+from attnmt.reporting.tables import make_tables
 
 GLOBAL, LOCAL = "global_general_feed", "local_p_general_feed"
 PARAMS = of_own_text(made_params(GLOBAL, LOCAL, seeds=3))
@@ -56,3 +57,13 @@ def test_a_loser_that_links_no_better_than_the_diagonal_is_marked(
     assert len(table.notes) == is_marked
     _, noise = with_gain(numbers, p=0.5)
     assert comparisons_table(PARAMS, noise).notes == []
+
+
+def test_in_a_table_of_the_paper_the_mark_stands_on_the_row_that_loses():
+    params = made_params(GLOBAL, LOCAL, seeds=3)
+    numbers = made_numbers(params)
+    for name, aer in ((DIAGONAL, 0.4), (LOCAL, 0.2), (GLOBAL, 0.6)):
+        numbers = rated(numbers, name, aer)
+    table = next(one for one in make_tables(params, numbers) if one.name == "ablations")
+    cells = [("general", "system"), ("local_p", "system"), ("local_p", "gain over")]
+    assert [table.cell(*cell).endswith("‡") for cell in cells] == [False, False, True]

@@ -138,7 +138,7 @@ def _place(name: str) -> Path:
     if not letters or yaml.safe_load(name) != name or name.lower() in ("nan", "inf", "infinity"):
         raise InputError(
             f"NAME: {name!r} cannot be an experiment's name; begin with a letter, and use letters, "
-            f"digits, _ and -, as in study-1, and no word that YAML reads as a value, as null"
+            f"digits, _ and -, as in study-1, and no word that YAML reads as a value, such as null"
         )
     if not Path(SYSTEMS).exists():
         raise InputError(f"{SYSTEMS}: no such file; run in the project's folder")

@@ -1,14 +1,14 @@
 """The files that a person gives to ``attnmt new``: text and its languages."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from attnmt.config import Language, Languages
 from attnmt.corpora.language_codes import language_code, language_name
-from attnmt.corpora.normal_form import normalized
+from attnmt.corpora.own_text import compared
 from attnmt.corpora.parallel import Files
 from attnmt.corpora.plain import Codes, plain_set
 from attnmt.errors import InputError
@@ -66,11 +66,8 @@ def read_sets(given: Mapping[str, Files], codes: Codes, folder: Path) -> dict[st
 
 def repeated_sources(train: Path, *others: Path) -> int:
     """Return how many training sentences are also a source sentence of another set."""
-
-    def compared(path: Path) -> Iterator[str]:
-        return (" ".join(normalized(line).split()) for line in iter_lines(path))
-
-    return sum(map({*chain(*map(compared, others))}.__contains__, compared(train)))
+    sources = {compared(line) for path in others for line in iter_lines(path)}
+    return sum(compared(line) in sources for line in iter_lines(train))
 
 
 def languages_of(train: Files, codes: Codes) -> Languages:

@@ -58,7 +58,7 @@ def _stage_table(stages: Sequence["Stage"]) -> Table:
     """Count the stages by their kinds, in dvc.yaml's order, and say what has changed.
 
     Where a change concerns only some stages of a kind, their number follows it. Stages without a change
-    of their own run only if what they read comes out otherwise.
+    of their own run only if their inputs change.
     """
     table = _table("stage", "all", "to run")
     table.add_column("changed", overflow="fold")

@@ -14,7 +14,7 @@ from attnmt.files.text_file import iter_lines, write_lines
 SEED = 2015  # for drawing the pairs that are held out, where none is given
 
 
-def _compared(line: str) -> str:
+def compared(line: str) -> str:
     """Return a line as it is compared: in the one form, with single spaces."""
     return " ".join(normalized(line).split())
 
@@ -49,8 +49,8 @@ def write_divided(
     numbers = {"": 0}  # of the different source sentences
     sources, drawable = list[int](), list[bool]()
     for source, target in zip(*map(iter_lines, train), strict=True):
-        sources.append(numbers.setdefault(_compared(source), len(numbers)))
-        drawable.append(sources[-1] > 0 and bool(_compared(target)))
+        sources.append(numbers.setdefault(compared(source), len(numbers)))
+        drawable.append(sources[-1] > 0 and bool(compared(target)))
     first: dict[int, int] = {}  # the line that is drawn first, for each source
     for at in np.random.default_rng(seed).permutation(len(sources)).tolist():
         if drawable[at]:

@@ -39,8 +39,8 @@ OWN_GROUPS = {
 }
 MATRICES = (
     "Which source words each step of the decoder reads, in whole percent, for references and for the "
-    "systems' own translations. A row is the step that predicts its word. Of several seeds it is the "
-    "first."
+    "systems' own translations. A row is the step that predicts its word. With several seeds, the first "
+    "is shown."
 )
 JOINS = " ￭, or ▪ in the figure's files, says where a token joins its neighbor."
 

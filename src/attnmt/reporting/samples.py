@@ -15,8 +15,8 @@ from attnmt.text.tokenizer import tokenizer
 TITLE, OWN_TITLE = "Table 5, sample translations", "Sample translations"
 CAPTION = (
     "Sample translations of sentences that are spread evenly over a test set; nobody chose them by "
-    "hand. The systems are the best on the development set, with attention and without it; of several "
-    "seeds it is the first. Where attention links an unknown word, it is replaced."
+    "hand. The systems are the best on the development set, with attention and without it; with several "
+    "seeds, the first is shown. Where attention links an unknown word, it is replaced."
 )
 TESTS: dict[Direction, int] = {"forward": 1, "backward": 2}  # the paper has a test set for each
 

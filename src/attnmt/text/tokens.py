@@ -16,9 +16,7 @@ from attnmt.layout import SUMMARY
 from attnmt.text.tokenizer import tokenizer
 
 Reason = Literal["empty", "long"]  # why a training pair is dropped
-COUNTED = (
-    "links count tokens from 0 as the tokens stage makes them; correct it, or take the pair out"
-)
+COUNTED = "links count tokens from 0 as the tokens stage makes them; correct it, or drop the pair"
 
 
 def tokenize_sets(

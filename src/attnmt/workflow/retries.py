@@ -1,7 +1,7 @@
 """Which jobs Snakemake tries again, where a profile says ``retries`` (profiles/slurm).
 
-Snakemake itself tries every failed job again as often. A job's exit status tells more. With 2 its input
-or parameters are wrong, and it would only fail again. With 1 it failed for another reason, such as a
+Snakemake itself tries all failed jobs equally often. A job's exit status tells more. With 2 its input or
+parameters are wrong, and it would only fail again. With 1 it failed for another reason, such as a
 node without its GPU. A job without a status never ran, as when sbatch refuses it, or was lost.
 
 This is the only module that relies on ``restart_times`` of Snakemake's jobs, which it does not promise

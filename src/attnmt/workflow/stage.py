@@ -46,7 +46,7 @@ def run_stage(main: Callable[..., Any], description: str | None) -> None:
         record = Layout(params.experiment).record(task.name)
         waited = PLANNED in os.environ and not task.done  # one that was done is asked for once more
         if waited and not changes(read_record(record), task, dvc_digest):
-            log.info("what this stage reads came out as it was, so its outputs stay")
+            log.info("the inputs have not changed, so the outputs stay")
             return
         with recorded(task, record, now):
             main(params_file, **others)
