@@ -43,7 +43,7 @@ demo: $(VENV) ## Run what is missing or out of date in the demo, then show Table
 
 .PHONY: captions-short captions
 captions-short: ## Do the same with two systems on Multi30k; this downloads 2 MB and takes five to ten minutes on 2 cores
-captions: ## Train every system of the claims five times on Multi30k (downloads 2 MB); judge the claims (13 hours on 2 cores; `attnmt plan -e captions` says what is left)
+captions: ## Train every system of the claims five times on Multi30k (downloads 2 MB); judge the claims (8 hours on 2 cores; `attnmt plan -e captions` says what is left)
 captions-short captions: $(VENV)
 	snakemake -j$(CORES) --config experiment=$@
 	attnmt commit --experiment $@

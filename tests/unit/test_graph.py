@@ -113,15 +113,6 @@ def test_a_stage_carries_what_dvc_resolves(project):
     assert stages()["read_within"].threads == 3
 
 
-def test_a_loop_gives_a_stage_for_each_entry_and_what_many_wait_for_goes_first(project):
-    by_name = stages()
-    priorities = {name: stage.priority for name, stage in by_name.items()}
-    assert priorities == dict.fromkeys(ALL_STAGES, 0) | {"write": 2, "read_within": len(FAMILIES)}
-    gru = by_name["family@gru"]
-    assert gru.command == "cat read/within.txt > gru.txt"
-    assert gru.outputs == ["gru.txt"]
-
-
 def test_after_dvc_ran_all_is_settled_unless_nothing_is_compared(project):
     assert done() == set()
     run_with_dvc()

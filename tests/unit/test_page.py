@@ -84,16 +84,6 @@ def test_every_cell_and_caption_of_every_table_is_there(page, params):
         assert set(chain(*table.texts())) - {""} <= set(texts)
 
 
-def test_the_page_opens_with_table_1_and_figure_5_and_folds_the_rest(page):
-    first, *groups = sections(page)
-    assert first == ["table1", "figure5"]
-    assert ["table3", "table4", "figure6", "table5", "table6", "attention"] in groups
-    assert ["table_gru"] in groups
-    assert "table_cost" in groups[-1]
-    linked = Parsed(page.split("</nav>")[0]).values("href")
-    assert [f"#{name}" for name in chain(first, *groups)] == [one for one in linked if one[1:]][2:]
-
-
 def test_claims_open_the_page_with_a_picture_but_not_that_of_ones_own_text(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     claims = [made_claim("one"), made_claim("two", claim=NASTY, verdict="refuted")]

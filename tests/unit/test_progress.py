@@ -1,7 +1,5 @@
-"""Long work says how far it is: by a bar on a terminal, and in a log by a line every half minute."""
+"""Long work says how far it is: in a log by a line every half minute."""
 
-import io
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -29,15 +27,3 @@ def test_a_log_has_a_line_every_half_minute_with_the_time_that_is_left(clock, ca
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 4
     assert said[0].startswith("train:  25% 960/3840 [00:30<01:30, ")
-
-
-def test_a_terminal_has_a_bar_and_no_lines(clock, monkeypatch):
-    terminal = io.StringIO()
-    terminal.isatty = lambda: True
-    monkeypatch.setattr(sys, "stderr", terminal)
-    with progress.Progress("train", 2, "pairs") as bar:
-        bar._bar.start_t -= 9  # a bar is first drawn after a second
-        clock.now += 3600
-        bar.update()
-    assert "train:  50%" in terminal.getvalue()
-    assert "\n" not in terminal.getvalue().rstrip("\n")
