@@ -13,6 +13,7 @@ import attnmt.first_import  # isort: skip  # noqa: F401  before all that takes t
 
 import lzma
 import shlex
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -116,8 +117,7 @@ def report(experiment: str) -> None:
         if (weights := Layout(experiment).model(name) / WEIGHTS).exists():
             raise InputError(f"{weights}: trained here; make this report in another clone")
     for path in found:
-        with tarfile.open(path) as archive:
-            archive.extractall(filter="data")
+        shutil.unpack_archive(path)
     for name in (*params.trainings, *params.ensembles):
         _restore(params, name)
     for stage in read_stages(experiment):
