@@ -9,8 +9,8 @@ from attnmt.scoring.score_table import ScoreRow, ScoreTable
 POORLY_ALIGNED = "‡"  # follows the name of a system of :func:`poorly_aligned`
 MARKS = {
     LEARNING: "Still learning when its training ended.",
-    POORLY_ALIGNED: "Loses, and links words no better than the diagonal does. Unless its score never "
-    "compares words (location, self), a lower rate or a longer training may change the verdict.",
+    POORLY_ALIGNED: "Loses, and links words no better than the diagonal does. A lower rate or a longer "
+    "training may help, but not where the score never compares words (location, self).",
 }
 MOSTLY_WRONG = 0.5  # an AER from which on half of the links or more are wrong or missing
 

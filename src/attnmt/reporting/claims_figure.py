@@ -15,13 +15,13 @@ NAME = "claims"
 TITLE = "The claims, measured"
 CAPTION = (
     "Filled points are ours with 95% intervals, and rings are the published sizes. A dotted line is the "
-    "bound of a claim that has one in place of 0. The verdict says what several trainings of each "
-    "system decide."
+    "bound of a claim that has one in place of 0. Intervals are those of single claims; verdicts "
+    "count all claims and are stricter."
 )
 GRAY = "#666666"
-COLORS = {"confirmed": "#0072B2", "refuted": "#B84A00"}  # the others are gray
+COLORS = {"confirmed": "#1D6B43", "refuted": "#9A4316"}  # the others are gray
 AXIS = 0.45  # inches of the axis and the heading of a measure
-WRAP = 62  # characters of a claim in a line
+WRAP = 58  # characters of a claim in a line
 
 
 def write_claims_figure(claims: Sequence[ClaimLine], folder: Path) -> None:
@@ -75,9 +75,9 @@ def _draw_measure(axes: Axes, claims: Sequence[ClaimLine]) -> None:
             axes.plot([one.bound] * 2, [y - 0.7, y + 0.7], ":", color=INK, linewidth=1)
         ours = [x for x in (one.low, one.ours, one.high) if x is not None]
         (line,) = axes.plot(ours, [y] * len(ours), "-o", color=color, markevery=[1], markersize=5)
-        line.set(linewidth=2, solid_capstyle="butt")
+        line.set(linewidth=2, solid_capstyle="butt", zorder=4)  # over the text's white
         if one.paper is not None:
-            axes.plot([one.paper], [y], "o", mfc="none", mec=INK, markersize=6)
+            axes.plot([one.paper], [y], "o", mfc="none", mec=INK, markersize=6, zorder=4)
         axes.text(1.01, y, one.verdict, color=color, va="center", transform=across)
     axes.set_ylim(top, 0)
     axes.set_yticks([])

@@ -8,10 +8,10 @@ from attnmt.scoring.claim_lines import ClaimLine
 NAME = "claims"
 CAPTION = (
     "All claims are tested together, and p after Holm decides at 5%. Ours is a difference of mean "
-    "scores; of several differences or variants, the one that speaks least for the claim. At most 5% "
-    "of experiments have a false verdict if scores are normal and vary alike, some 10% if one system "
-    "varies three times as much as the others, and up to 14% if five times. On another text than the "
-    "paper's, compare signs, not sizes."
+    "scores; of several differences, the least favorable one, and of variants, the one with the larger "
+    "p. At most 5% of experiments have a false verdict if scores are normal and vary alike, some 10% if "
+    "one system varies three times as much as the others, and up to 14% if five times. On another text "
+    "than the paper's, compare signs, not sizes."
 )
 
 

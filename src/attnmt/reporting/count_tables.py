@@ -21,7 +21,8 @@ WHOLES = {"right": "replaced", "repeated": "replaced", "copied_right": "copied"}
 UNKNOWN_CAPTION = (
     "The words of the references that the vocabulary lacks, and the words that replaced <unk>. A "
     "replacement is right if it is an unknown word of its reference; a copied one also stands in the "
-    "source. Systems that read lower case or cut long sentences have fewer unknown words."
+    "source. Systems that write another language, read lower case or cut long sentences have other "
+    "unknown words."
 )
 COSTS = {
     "parameters": "parameters",

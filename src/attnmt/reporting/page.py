@@ -24,7 +24,7 @@ PAPER = "Effective Approaches to Attention-based Neural Machine Translation"
 # is not named here stands in the last group.
 GROUPS = {
     "Report": ("claims_figure", "table1", "table_today", "figure5"),
-    "The claims": ("claims",),
+    "Verdicts": ("claims",),
     "The paper's other tables and figures": (
         *("table2", "table3", "table4", "figure6", "table5", "table6", "attention"),
     ),

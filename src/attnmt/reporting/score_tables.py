@@ -154,8 +154,9 @@ def table_of_scores(scores: Scores) -> Table:
         key = row.key if test == scores.sets[0] else f"{row.key}/{test}"
         cells = _cells(scores, row, test, lines)
         label = scores.label(row) + scores.poor(row, scores.tested(row, test))
-        settings = settings_of(scores.params, row.system)
-        rows[key] = {"system": label, "settings": settings, **cells}
+        # Where rows repeat, the set stands beside their names.
+        names = {"system": label} | dict.fromkeys(["set"] if len(scores.sets) > 1 else [])
+        rows[key] = names | cells | {"settings": settings_of(scores.params, row.system)}
     labels = [str(cells[name]) for cells in rows.values() for name in ("system", "gain over")]
     formats = _formats(scores.measures)
     signed = ("difference", "paper gain", "gain", "gain, 95%")
@@ -177,12 +178,13 @@ def _cells(
     scores: Scores, row: Row, test: str, lines: Sequence[ScoreRow | None]
 ) -> dict[str, Cell]:
     """Return the numbers of a row on one set by their headings, the published ones beside ours."""
-    cells: dict[str, Cell] = {"seeds": seeds_of(scores.params, row.system)}
+    cells: dict[str, Cell] = {}
     for measure, line in zip(scores.measures, lines, strict=True):
         printed = scores.printed(row, measure)
         cells[f"paper {measure.heading}"] = value_of(printed) or (printed.note if printed else None)
         cells |= _scored(measure, line)
-    return cells | _gain_cells(scores, row, test) | _measured(lines)
+    seeds = {"seeds": seeds_of(scores.params, row.system)}
+    return cells | _gain_cells(scores, row, test) | _measured(lines) | seeds
 
 
 def _scored(measure: Measure, line: ScoreRow | None) -> dict[str, Cell]:

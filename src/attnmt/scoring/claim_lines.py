@@ -35,7 +35,7 @@ class ClaimLine(CsvLine):
     measure: str
     links: str | None = None  # gold or silver, where error rates of links are measured
     paper: float | None = None  # the published size
-    ours: float | None = None  # of several variants, the one that speaks least for the claim
+    ours: float | None = None  # of several variants, the one with the larger p
     low: float | None = None  # the bounds of the 95% interval of ours
     high: float | None = None
     p: float | None = None  # two-sided, of this claim alone

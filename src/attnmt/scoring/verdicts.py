@@ -77,7 +77,7 @@ def each_test(systems: Sequence[Runs], over: Sequence[Runs], sign: Sign) -> Outc
 def all_agree(variants: Sequence[Outcome]) -> Outcome:
     """Return the outcome of a claim that all its variants must confirm, or all refute (Berger 1982).
 
-    The value is that of the variant that speaks least for the claim. The interval holds those of all.
+    The value is that of the variant with the larger p. The interval holds those of all.
     """
     low, high = min(test.low for test in variants), max(test.high for test in variants)
     weakest = max(variants, key=lambda test: test.p_for)

@@ -32,7 +32,9 @@ function startAttention(view) {
   fillModels(model);
   beside.append(make("option", { value: "" }, "none"));
   fillModels(beside);
-  if (matchMedia("(min-width: 60rem)").matches) beside.selectedIndex = Math.min(2, beside.length - 1);
+  // Beside the best system stands the best one of another kind, which begins its name: local_p_general_feed.
+  const names = Object.keys(data.labels), other = names.find((name) => name.split("_")[0] !== names[0].split("_")[0]);
+  if (matchMedia("(min-width: 60rem)").matches) beside.value = other ?? names[1] ?? "";
   for (const select of [sentence, model, beside, kind]) select.addEventListener("change", show);
   for (const button of all("[data-step]", view)) {
     button.addEventListener("click", () => {
