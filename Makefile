@@ -50,7 +50,7 @@ captions-short captions: $(VENV)
 	$(call show,$@)
 
 .PHONY: captions-report
-captions-report: $(VENV) ## Make reports without a model, from the translations in experiments/*/outputs (downloads 2 MB)
+captions-report: $(VENV) ## Make reports without a model, from the translations in experiments/*/outputs (downloads 2 MB; 20 minutes)
 	for each in $(patsubst experiments/%/outputs,%,$(wildcard experiments/*/outputs)); do \
 		python experiments/outputs.py report $$each; echo "The report: file://$(CURDIR)/reports/$$each/index.html"; done
 

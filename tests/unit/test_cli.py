@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from attnmt import __version__
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -21,13 +19,6 @@ def test_in_another_folder_the_cure_is_named(attnmt, command, word):
     assert status == 2
     assert error.startswith("error: params.yaml: ")
     assert word in error
-
-
-def test_the_package_is_the_command_and_has_a_version():
-    command = [sys.executable, "-m", "attnmt", "--version"]
-    environment = {"PYTHONPATH": str(ROOT / "src"), "PATH": ""}
-    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    assert shown.stdout == f"attnmt {__version__}\n"
 
 
 def test_the_help_shows_an_example_and_needs_neither_mlflow_nor_torch():

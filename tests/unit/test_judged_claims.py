@@ -1,5 +1,6 @@
 """The claims judged from an experiment's files: which are tested, and on which numbers."""
 
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -270,3 +271,9 @@ def test_a_damaged_learning_curve_is_named(params):
     path.write_text("step,test1_cost\n100,x\n")
     with pytest.raises(InputError, match=r"base_2/history\.csv:2: not numbers"):
         found_of(params, claim_of(measure="final_cost"))
+
+
+def test_counts_have_the_same_bytes_in_every_version_of_python(tmp_path):
+    """So they must be those that were found when this test was written."""
+    write_counts(tmp_path / "a.npz", {"bleu test1": np.arange(6).reshape(2, 3)})
+    assert sha256((tmp_path / "a.npz").read_bytes()).hexdigest()[:16] == "43ffdd4daf782b96"

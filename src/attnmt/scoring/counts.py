@@ -32,10 +32,16 @@ def words_of(test: str) -> str:
 
 
 def write_counts(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays in the smallest type that holds them, without loss."""
+    """Write arrays in the smallest type that holds them, without loss.
+
+    The headers that ``np.savez`` writes depend on the version of Python.
+    """
     stream = io.BytesIO()
-    small: dict[str, Any] = {name: _small(array) for name, array in arrays.items()}
-    np.savez(stream, **small)
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, array in arrays.items():
+            entry = io.BytesIO()
+            np.save(entry, _small(array))
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), entry.getvalue())
     write_bytes(path, stream.getvalue())
 
 
